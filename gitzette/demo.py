@@ -15,8 +15,8 @@ from agent.settings.values import ReportShape, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.data_model import World
 from evals.worlds.written import read_world
-from gitzette.arguments import settings_for
 from gitzette.day_run import run_day
+from gitzette.settings_from_arguments import settings_for
 
 DATA = Path(__file__).with_name("data") / "demo"
 TOKEN = "demo"  # noqa: S105 -- the loopback server's only token

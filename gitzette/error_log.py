@@ -41,8 +41,8 @@ class ErrorLog(logging.Handler):
         # These bring pydantic along, which help can do without.
         from agent.domain.errors import AppError
         from agent.settings.values import Settings
-        from gitzette.arguments import settings_here
         from gitzette.home_folder import home_of
+        from gitzette.settings_from_arguments import settings_here
 
         try:
             settings = settings_here(self._environ)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from agent.domain.errors import StorageError
-from gitzette.arguments import git_output
+from gitzette.settings_from_arguments import git_output
 
 PACKAGES = ("agent", "tools", "memory", "graphs", "evals", "gitzette")
 _ROOT = Path(__file__).resolve().parents[1]  # The checkout, or `site-packages`

@@ -29,9 +29,9 @@ from agent.domain.window import Window
 from agent.ports import Publisher
 from agent.questions import Query, Reply
 from agent.settings.values import Recipe, RepoSpec, Settings
-from gitzette.arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import DemoWorld, demo_world
+from gitzette.settings_from_arguments import bound_of, settings_for, specs_of, window_of
 from gitzette.terminal_output import QuietProgress
 from gitzette.wiring import open_services
 from graphs import ask as ask_graph

@@ -53,7 +53,7 @@ from graphs.retrieving import (
 from graphs.sentence_steps import SentenceSteps
 from graphs.tool_conversation import wants_tools
 from tools.chat.messages import trimmed
-from tools.index_for_search import Completion
+from tools.search_index_filling import Completion
 
 _MAX_TURNS = 4  # How often a model may ask for tools
 _MAX_SHOWN = 20  # Pieces of evidence that a model is shown at first

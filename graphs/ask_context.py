@@ -29,7 +29,7 @@ from memory.search_words import terms_of
 from tools.affected_versions import affected_versions
 from tools.evidence_cache import EvidenceCache
 from tools.history.later_reverts import LaterReverts, later_reverts
-from tools.index_for_search import Completion, WindowReader
+from tools.search_index_filling import Completion, WindowReader
 from tools.toolset import Toolset
 
 _PAGE_TOKENS = 3_000  # Of one answer of a tool

@@ -12,8 +12,8 @@ from agent.domain.errors import AppError
 from agent.domain.ledger import OwnUse, Triage
 from agent.domain.report import Failure
 from agent.domain.threads import Threads
-from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links
+from agent.links.references_in_texts import LandedDay, day_references
 from agent.ports import RepositorySources, Step
 from agent.reports.chapter import commits_of_report
 from agent.triage.first_look_results import Collected, Scales, UnreadCommit, filter_notices
@@ -22,7 +22,7 @@ from graphs.failures import failing_alone
 from graphs.run_context import RunContext
 from graphs.state import CollectInput, CollectOutput
 from tools.evidence_cache import EvidenceCache
-from tools.index_for_search import read_threads
+from tools.search_index_filling import read_threads
 
 _MAX_FAILED_LISTED = 5  # Commits without a readable diff that a failure names
 

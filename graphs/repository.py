@@ -49,7 +49,7 @@ from graphs.writer_look_ups import LookingGraph, build_looking
 from graphs.writing import AnalysisGraph, analyse, build_analysis
 from graphs.writing_stories import write_stories
 from tools.history.find_stories import find_stories, with_relations, with_stories
-from tools.index_for_search import index_run
+from tools.search_index_filling import index_run
 
 _MAX_MINOR_BATCH = 8  # Minor commits that one question asks about
 _MAX_BLAMED = 60  # Commits whose lines are followed to earlier ones

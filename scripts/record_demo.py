@@ -23,7 +23,6 @@ from pydantic import SecretStr
 from agent.judging.rulings import Rulings
 from agent.model_capabilities import Way
 from agent.settings.values import Budget
-from gitzette.arguments import window_of
 from gitzette.day_run import RunOutcome, run_day
 from gitzette.demo import demo_world
 from gitzette.demo_answers import (
@@ -37,6 +36,7 @@ from gitzette.demo_answers import (
     unknown_names,
 )
 from gitzette.output_folder import replace_file
+from gitzette.settings_from_arguments import window_of
 from gitzette.terminal_output import PlainProgress, QuietProgress
 from tools.chat.budget import Stopwatch
 from tools.chat.messages import ChatReply, ChatRequest, OnPiece

@@ -14,7 +14,7 @@ from agent.domain.links import Grade, Link, Mention, Relation
 from agent.domain.references import parse_reference, thread_numbers
 from agent.domain.revert_messages import read_title, reverts_in
 from agent.domain.threads import Issue
-from agent.links.day_references import LandedDay
+from agent.links.references_in_texts import LandedDay
 from agent.links.searchable_issues import BROUGHT_BACK, GIVEN_UP, Digest
 
 _CLOSED = "closed by it, as GitHub records"

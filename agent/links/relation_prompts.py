@@ -17,7 +17,7 @@ from agent.domain.threads import Issue, PullRequest
 from agent.gate.evidence_text import normal
 from agent.gate.quotes import misquoted
 from agent.judging.rulings import Text
-from agent.links.meeting_lines import meeting_lines
+from agent.links.lines_shared_by_two_changes import shared_lines
 from agent.packets.boilerplate import recurring_lines, without_boilerplate
 from agent.packets.commit_packet import commit_packet, cut_text, piece_text
 from agent.packets.diff_text import shown_diff
@@ -160,7 +160,7 @@ class Pairing:
         others = self._other_side.values()
         shared_lines: dict[str, None] = {}
         for other in others:
-            shared_lines.update(dict.fromkeys(self._meeting_lines(other)))
+            shared_lines.update(dict.fromkeys(self._shared_lines(other)))
         commit_focus = replace(focus, names=(*focus.names, *shared_lines))
         commit_budget = int(budget * RELATED_COMMIT_SHARE)
         packet = commit_packet(self.read, material, commit_budget, commit_focus)
@@ -170,7 +170,7 @@ class Pairing:
 
     def _other(self, other: Evidence, budget: int, passages: tuple[Passage, ...]) -> str:
         """Return the words of another side, and of a commit the lines that this commit touches."""
-        focus = Focus(passages, self._meeting_lines(other))
+        focus = Focus(passages, self._shared_lines(other))
         if isinstance(other, CommitEvidence):
             text = piece_text(
                 self._name(other), other, int(budget * OTHER_MESSAGE_SHARE), None, focus
@@ -198,11 +198,11 @@ class Pairing:
         """The lines of forms, which say nothing of a change."""
         return recurring_lines(self.material)
 
-    def _meeting_lines(self, other: Evidence) -> tuple[str, ...]:
+    def _shared_lines(self, other: Evidence) -> tuple[str, ...]:
         """Return the lines in which the changes of both sides meet."""
         if not isinstance(other, CommitEvidence):
             return ()
-        return tuple(meeting_lines(self.change.change, other.change))
+        return tuple(shared_lines(self.change.change, other.change))
 
     def _name(self, evidence: Evidence) -> str:
         """Return the short name of a side, with the repository only if it is another one."""

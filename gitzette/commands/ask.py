@@ -17,17 +17,17 @@ from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ports import Progress
 from agent.questions import Reply
 from agent.settings.values import RepoSpec, Settings
-from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.fleet.edition_plans import model_limit
 from gitzette.home_folder import home_of
 from gitzette.reply_pages import ReplyPage, reply_json
+from gitzette.settings_from_arguments import bound_of, settings_for, specs_of
 from gitzette.terminal_output import as_json, print_markdown, progress, say
 from gitzette.wiring import open_services, writers_of
 from graphs.ask_context import AskContext
 from graphs.ask_conversations import Event, answered, open_conversations
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
-from tools.index_for_search import WindowReader
+from tools.search_index_filling import WindowReader
 
 MAX_QUESTION = 4_000  # Characters
 _THREAD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}", re.ASCII)

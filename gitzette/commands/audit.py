@@ -31,10 +31,10 @@ from agent.domain.errors import (
 from agent.ports import Progress, RepositorySources
 from agent.reports.report_json import load
 from agent.settings.values import Layout, RepoSpec, Settings
-from gitzette.arguments import settings_for
 from gitzette.audit_formats import annotations, badge, sarif, supported
 from gitzette.render.page_composition import report_page
 from gitzette.render.templating import html_page, plain_environment
+from gitzette.settings_from_arguments import settings_for
 from gitzette.terminal_output import as_json, progress
 from gitzette.wiring import Services, open_services, writers_of
 from graphs.audit import build

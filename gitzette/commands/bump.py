@@ -32,15 +32,15 @@ from agent.domain.references import repo_id
 from agent.markdown import visible
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import Settings
-from gitzette.arguments import checkout_here
 from gitzette.home_folder import home_of
+from gitzette.settings_from_arguments import checkout_here
 from gitzette.terminal_output import as_json, say
 from tools.git.mirrors import MirrorKeeper
 from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.pull_comments import pull_ends, put_comment
-from tools.packages.bump_reader import BumpReader, OwnRange
+from tools.packages.bump_effects import BumpReader, OwnRange
 from tools.packages.package_repositories import SourceFinder
 from tools.packages.registry import DeclaredSource, NotDeclared, Registries
 from tools.packages.repository_trees import TreeReader

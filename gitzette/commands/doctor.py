@@ -13,11 +13,11 @@ from agent.domain.errors import EXIT_DONE, EXIT_INCOMPLETE, AppError
 from agent.domain.window import zone
 from agent.model_capabilities import Capabilities
 from agent.settings.values import Settings
-from gitzette.arguments import settings_here
 from gitzette.delivery.channels import channel_of
 from gitzette.delivery.outbox import Outbox
 from gitzette.home_folder import home_of, memory_of
 from gitzette.output_folder import PublishedReports, check_writable, missed_days
+from gitzette.settings_from_arguments import settings_here
 from gitzette.terminal_output import as_json
 from gitzette.wiring import servers_of
 from memory.store import check_database

@@ -17,9 +17,9 @@ from agent.ports import CodeSource
 from agent.reports.affected_text import affected_text
 from agent.reports.shown_titles import shown_title
 from agent.settings.values import RepoSpec, Settings
-from gitzette.arguments import settings_for, specs_of
 from gitzette.render.templating import plain_environment
 from gitzette.repository_by_revision import open_repository_with
+from gitzette.settings_from_arguments import settings_for, specs_of
 from gitzette.sources import open_sources
 from gitzette.terminal_output import as_json
 from tools.affected_versions import affected_versions

@@ -17,8 +17,8 @@ from agent.domain.errors import EXIT_DONE, InputError, StorageError, UsageError
 from agent.domain.window import zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
-from gitzette.arguments import checkout_here
 from gitzette.self_packaging import install_address, with_extra, write_wheel
+from gitzette.settings_from_arguments import checkout_here
 from tools.git.repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")

@@ -26,7 +26,6 @@ from agent.domain.window import Window
 from agent.markdown import visible
 from agent.settings.values import RepoSpec, Settings
 from gitzette import own_version
-from gitzette.arguments import bound_of, settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked
 from gitzette.commands.audit import check
 from gitzette.commands.facts import facts_text, read_commit
@@ -36,6 +35,7 @@ from gitzette.home_folder import memory_of
 from gitzette.output_folder import PublishedReports
 from gitzette.render.page_composition import report_page
 from gitzette.reply_pages import ReplyPage
+from gitzette.settings_from_arguments import bound_of, settings_for, specs_of
 from gitzette.terminal_output import QuietProgress
 from gitzette.wiring import open_services
 from graphs.ask_conversations import answered

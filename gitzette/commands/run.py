@@ -23,7 +23,6 @@ from agent.domain.window import Window, zone
 from agent.editions.week import days_of, week_of
 from agent.reports.report_json import dump, to_json
 from agent.settings.values import Recipe, RepoSpec, Settings
-from gitzette.arguments import refuse_options, settings_for, settings_here, specs_of, window_of
 from gitzette.day_run import RunOutcome, report_again, run_day
 from gitzette.home_folder import memory_of
 from gitzette.output_folder import (
@@ -34,6 +33,13 @@ from gitzette.output_folder import (
     replace_files,
 )
 from gitzette.render.page_composition import page_model, report_page, week_page
+from gitzette.settings_from_arguments import (
+    refuse_options,
+    settings_for,
+    settings_here,
+    specs_of,
+    window_of,
+)
 from gitzette.terminal_brief import open_in_browser, print_brief, site_page
 from gitzette.terminal_output import QuietProgress, as_json, progress, say
 from memory.runs import FINISHED, recipe_of, still_alive

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 
 from agent.domain.errors import EXIT_DONE
-from gitzette.arguments import settings_here
 from gitzette.home_folder import memory_of
+from gitzette.settings_from_arguments import settings_here
 from gitzette.terminal_output import as_json
 from memory.runs import RunRecord
 

@@ -12,7 +12,6 @@ from agent.domain.references import repo_id
 from agent.report_languages import catalogue
 from agent.reports.report_json import claim_json, ledger_json, to_json
 from agent.settings.values import Settings
-from gitzette.arguments import settings_here
 from gitzette.published_lookup import (
     Artefact,
     PublishedCommit,
@@ -24,6 +23,7 @@ from gitzette.published_lookup import (
 from gitzette.render.page_composition import page_model, report_page
 from gitzette.render.report_view import ReportView
 from gitzette.render.templating import filled
+from gitzette.settings_from_arguments import settings_here
 from gitzette.terminal_output import as_json, print_markdown
 
 

@@ -10,9 +10,9 @@ from agent.domain.references import repo_id
 from agent.domain.window import moment
 from agent.markdown import visible
 from agent.report_languages import catalogue
-from gitzette.arguments import settings_here
 from gitzette.home_folder import memory_of
 from gitzette.render.templating import plain_environment
+from gitzette.settings_from_arguments import settings_here
 from gitzette.terminal_output import as_json, say
 
 

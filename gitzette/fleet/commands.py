@@ -25,9 +25,9 @@ from agent.domain.errors import (
     UpstreamError,
 )
 from agent.settings.values import Settings
-from gitzette.arguments import settings_here
 from gitzette.fleet.edition_plans import day_window, edition_of, editions_of, missing_days
 from gitzette.home_folder import home_of, memory_of
+from gitzette.settings_from_arguments import settings_here
 from gitzette.terminal_output import say
 
 try:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from agent.domain.errors import EXIT_DONE, MissingPackages, StorageError, UsageError
-from gitzette.arguments import settings_here
+from gitzette.settings_from_arguments import settings_here
 from memory.protocols import Database
 from memory.store import open_database
 

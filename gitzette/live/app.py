@@ -30,7 +30,6 @@ from agent.domain.evidence_id import EvidenceId
 from agent.questions import Reply
 from agent.report_languages import catalogue
 from agent.settings.values import Settings
-from gitzette.arguments import settings_for, specs_of
 from gitzette.commands.ask import asking_context, checked, thread_name
 from gitzette.file_publisher import bring_reports
 from gitzette.fleet.edition_plans import shown_edition
@@ -40,6 +39,7 @@ from gitzette.live.request_guard import Guard
 from gitzette.render.page_addresses import PageLocation
 from gitzette.render.templating import html_page
 from gitzette.reply_pages import CitedEvidence, ReplyPage
+from gitzette.settings_from_arguments import settings_for, specs_of
 from gitzette.site.build import build_site
 from gitzette.site.pages import Pages
 from gitzette.terminal_output import QuietProgress

@@ -25,9 +25,9 @@ from agent.domain.report import Report
 from agent.editions.week import load_week
 from agent.reports.report_json import load
 from agent.settings.values import Settings
-from gitzette.arguments import settings_here
 from gitzette.render.page_addresses import mark_of
 from gitzette.render.page_composition import page_model, week_model
+from gitzette.settings_from_arguments import settings_here
 from gitzette.site import report_file_hashes
 from gitzette.site.pages import LatestDay, MonthPart, Pages, asset
 from gitzette.site.report_file_hashes import Digests, digests_of

@@ -8,7 +8,7 @@ import pytest
 
 from agent.domain.errors import UsageError
 from agent.domain.window import Window
-from gitzette.arguments import window_of
+from gitzette.settings_from_arguments import window_of
 
 NOW = datetime(2026, 2, 5, 20, 30, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.changed_runs import hidden_lines
 from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
 from tools.diff.file_roles import Role, is_beside_product, is_generated, is_product, module_of, role
-from tools.diff.manifests import ManifestEntry, Text, packages, python
+from tools.diff.manifests import ManifestEntry, Text, non_python, python
 from tools.diff.statement_texts import statements_with
 
 _MAX_CUT = 20_000  # Bytes of a fragment that may be cut; a longer one came as a whole file
@@ -88,17 +88,17 @@ _READERS: tuple[tuple[str, Callable[[Text], Iterator[ManifestEntry]]], ...] = (
     (r"setup(?:_\w+)?\.py", python.read_setup),
     (r"[^/]*(?:requirements|constraints)[^/]*\.(?:txt|in)", python.read_requirements),
     (r"requirements/(?:.+/)?[^/]+\.(?:txt|in)", python.read_requirements),
-    (r"Cargo\.toml", packages.read_cargo),
-    (r"package\.json", packages.read_package_json),
-    (r"go\.mod", packages.read_go_mod),
-    (r"CMakeLists\.txt|[^/]+\.cmake", packages.read_cmake),
+    (r"Cargo\.toml", non_python.read_cargo),
+    (r"package\.json", non_python.read_package_json),
+    (r"go\.mod", non_python.read_go_mod),
+    (r"CMakeLists\.txt|[^/]+\.cmake", non_python.read_cmake),
     (
         r"(?:Docker|Container)file[^/]*|[^/]+\.(?:Docker|docker|Container)file",
-        packages.read_dockerfile,
+        non_python.read_dockerfile,
     ),
     (
         r"(?:[\w-]+[-_])?(?:version|VERSION)(?:\.txt)?|_?version\.py|__(?:version|about|init)__\.py",
-        packages.read_version,
+        non_python.read_version,
     ),
 )
 _BY_PATH = tuple((re.compile(rf"(?:.*/)?(?:{pattern})"), reader) for pattern, reader in _READERS)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from agent.domain.surface import SurfaceChange
 from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import HIDDEN, module_of
-from tools.surface.record_classes import is_exchanged, is_filled_in
+from tools.surface.records_made_by_users import is_exchanged, is_filled_in
 
 _MAX_GUESSED_DEPTH = 2
 """Where nobody knows what a package exports, users import its modules, but not those deep inside."""

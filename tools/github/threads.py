@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, thread_numbers
 from agent.domain.threads import Closing, Comment, Issue, PullRequest, Threads
 from agent.domain.window import Window
-from agent.links.day_references import LandedDay, day_references
+from agent.links.references_in_texts import LandedDay, day_references
 from tools.github import graphql_queries
 from tools.github.client import GitHubClient
 from tools.github.graphql_batches import Answers, Batches, Question

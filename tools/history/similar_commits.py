@@ -12,8 +12,8 @@ from agent.domain.threads import Issue
 from agent.domain.window import Window
 from agent.links.candidates import MAX_EARLIER, is_folded, is_searched
 from agent.links.changed_names import Birth
-from agent.links.day_references import references_in
 from agent.links.footprints import Footprint, footprint_of, title_footprint
+from agent.links.references_in_texts import references_in
 from agent.links.searchable_issues import Digest, digest
 from agent.links.similar_commit_index import LOOK_BACK, EarlierCommits, SimilarCommit
 from agent.links.touched_lines import LineWriter

@@ -6,7 +6,7 @@ from dataclasses import replace
 from agent.domain.surface import BreakKind, PublicBreak
 from tools.surface.import_path_resolution import Meaning, ModuleFound, Package
 from tools.surface.python_module import PythonDefinition
-from tools.surface.record_classes import is_exchanged, is_filled_in
+from tools.surface.records_made_by_users import is_exchanged, is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
 
 _KINDS: dict[str, BreakKind] = {

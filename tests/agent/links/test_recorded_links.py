@@ -11,8 +11,8 @@ from agent.domain.facts import Fact, FactKind, FactSheet, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.revert_messages import reverts_in
 from agent.domain.threads import Closing, Issue, PullRequest, Threads
-from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import carried_links, day_links, partners
+from agent.links.references_in_texts import LandedDay, day_references
 from agent.links.searchable_issues import digest
 
 REPO = RepoId("lumen-ai/swiftserve")

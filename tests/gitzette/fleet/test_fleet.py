@@ -22,7 +22,6 @@ from agent.settings.read import read_settings
 from agent.settings.values import Edition, FleetLimits, RepoSpec, Settings
 from evals.loopback import Loopback
 from evals.postgres import PostgresServer
-from gitzette.arguments import settings_here
 from gitzette.cli import main
 from gitzette.fleet.commands import COMMON, DEAD_AFTER, MAX_TRIES, Engine
 from gitzette.fleet.edition_plans import (
@@ -36,6 +35,7 @@ from gitzette.fleet.edition_plans import (
 from gitzette.fleet.worker_tasks import deliver
 from gitzette.home_folder import memory_of
 from gitzette.live.app import app
+from gitzette.settings_from_arguments import settings_here
 from memory.fleet import QueuedTask
 from memory.store import Memory
 

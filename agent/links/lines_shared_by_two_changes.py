@@ -1,4 +1,4 @@
-"""The lines in which the changes of two commits meet, so that both can be shown by them."""
+"""The lines that the changes of two commits share, so that both can be shown by them."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _MIN_LINE = 16  # Characters of a line that can be recognised in another commit
 _MAX_LINES = 200  # Of one pair of commits
 
 
-def meeting_lines(change: Change, earlier: Change) -> list[str]:
+def shared_lines(change: Change, earlier: Change) -> list[str]:
     """Return the lines that two changes share, those first that say most about how they meet.
 
     Lines that one takes out and the other brought come before lines that one leaves as they are and

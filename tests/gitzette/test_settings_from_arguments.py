@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent.domain.evidence_id import EvidenceId
-from gitzette.arguments import checkout_here, git_output
+from gitzette.settings_from_arguments import checkout_here, git_output
 from tests.made_repos import Work
 
 

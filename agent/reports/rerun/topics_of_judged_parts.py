@@ -1,4 +1,4 @@
-"""The judged topics of a report: a new part replaces the earlier one on its topic."""
+"""The topics of the judged parts of a report: a new part replaces the earlier one on its topic."""
 
 from typing import Literal, NamedTuple
 

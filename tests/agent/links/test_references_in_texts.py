@@ -4,7 +4,7 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from agent.links.day_references import references_in
+from agent.links.references_in_texts import references_in
 
 REPO = RepoId("octo/engine")
 SHA = "a" * 40

@@ -1,4 +1,4 @@
-"""Reads the bumps of a range one after the other, within a limit of time."""
+"""What the bumps of a range do to your own code: read one after the other, within a limit of time."""
 
 import asyncio
 import re

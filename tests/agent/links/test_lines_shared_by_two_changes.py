@@ -6,7 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence, Material, Read
 from agent.domain.window import Window
-from agent.links.meeting_lines import meeting_lines
+from agent.links.lines_shared_by_two_changes import shared_lines
 from agent.links.relation_prompts import Pairing
 from agent.triage.weights import weigh
 from tests.made_commits import made_commit
@@ -67,7 +67,7 @@ def test_a_line_that_is_taken_out_comes_before_lines_that_stay() -> None:
     earlier = large_change(
         "feature", f"@@ -7,0 +7,2 @@\n+    answer = self.answer(request)\n+{GUARDED}"
     )
-    assert meeting_lines(fix.change, earlier.change) == [
+    assert shared_lines(fix.change, earlier.change) == [
         GUARDED.strip(),
         "answer = self.answer(request)",
     ]
@@ -76,4 +76,4 @@ def test_a_line_that_is_taken_out_comes_before_lines_that_stay() -> None:
 def test_short_and_foreign_lines_tie_nothing() -> None:
     fix = large_change("fix", "@@ -7,2 +7,1 @@\n-    return\n+    pass  # as the caller expects")
     earlier = large_change("feature", "@@ -7,0 +7,1 @@\n+    return")
-    assert meeting_lines(fix.change, earlier.change) == []
+    assert shared_lines(fix.change, earlier.change) == []

@@ -11,8 +11,8 @@ from agent.domain.evidence import Card, CommitEvidence, Material
 from agent.domain.surface import SurfaceChange
 from agent.domain.threads import PullRequest, Threads
 from agent.domain.window import Window
-from agent.links.day_references import LandedDay, day_references
 from agent.links.recorded_links import day_links
+from agent.links.references_in_texts import LandedDay, day_references
 from agent.ports import (
     CloneSource,
     CodeSource,

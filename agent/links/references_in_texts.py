@@ -1,4 +1,4 @@
-"""References to threads and commits in the texts of a day, and GitHub's closing keywords before them."""
+"""References in texts of a day to threads and commits, with GitHub's closing keywords before them."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

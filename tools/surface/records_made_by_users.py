@@ -1,4 +1,4 @@
-"""Classes of records that users fill in, by the names that everybody gives them."""
+"""Records that users fill in or exchange, by the names that everybody gives such classes."""
 
 import re
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Entries of Cargo, npm, Go and CMake manifests, Dockerfiles and files of versions."""
+"""Entries of manifests that are not of Python: Cargo, npm, Go, CMake, Dockerfiles, version files."""
 
 import re
 from collections.abc import Iterator

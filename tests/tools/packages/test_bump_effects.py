@@ -13,7 +13,7 @@ from agent.domain.base import RepoId
 from agent.ports import CloneSource
 from tests.made_repos import Work
 from tools.git.source import GitSource
-from tools.packages.bump_reader import BumpReader, OwnRange
+from tools.packages.bump_effects import BumpReader, OwnRange
 from tools.packages.facts_between_versions import facts_between
 from tools.packages.package_repositories import SourceFinder
 from tools.packages.registry import DeclaredSource, NotDeclared
