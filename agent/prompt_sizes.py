@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from agent.answer_schemas import shape_text
+from agent.json_answers import shape_text
 from agent.model_errors import ContextExceeded
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.token_estimates import message_tokens, tokens_of
 
 T = TypeVar("T")

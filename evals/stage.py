@@ -26,12 +26,12 @@ from graphs.run_context import RunContext
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.published_report_index import Reports
-from memory.statements import Statements
+from memory.published_statements import Statements
 from memory.store import database_in_memory
 from memory.stories import Stories
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, ToolRequest
 from tools.chat.model import RecordedChatModel, Retries
+from tools.chat.requests_and_replies import AskServer, ChatReply, ChatRequest, OnPiece, ToolRequest
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient

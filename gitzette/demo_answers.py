@@ -22,7 +22,14 @@ from agent.model_errors import ModelError
 from agent.settings.values import SourceChoice
 from agent.token_estimates import tokens_of
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import AskServer, ChatReply, ChatRequest, Handles, OnPiece, ToolRequest
+from tools.chat.requests_and_replies import (
+    AskServer,
+    ChatReply,
+    ChatRequest,
+    Handles,
+    OnPiece,
+    ToolRequest,
+)
 
 ANSWERS = Path(__file__).with_name("data") / "demo_answers.json"
 CAPABILITIES = Capabilities(context=120_000, told=True)

@@ -21,7 +21,7 @@ from agent.reports.rerun.merge import merge
 from agent.settings.values import ReportShape, RepoSpec, Settings
 from gitzette.fleet.edition_plans import Admission, request_limit
 from gitzette.home_folder import home_of, memory_of
-from memory.artefacts import JsonCodec
+from memory.recorded_answers import JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded_source
 from tools.git.mirrors import MirrorKeeper

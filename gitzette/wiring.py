@@ -14,7 +14,7 @@ from agent.domain.base import Language
 from agent.domain.errors import AppError, ConfigError
 from agent.model_capabilities import Capabilities, Job
 from agent.ports import Progress, Publisher, Repositories, Step
-from agent.prompt_texts import boundary
+from agent.prompt_templates import boundary
 from agent.settings.values import Recipe, ReportShape, RepoSpec, Settings
 from agent.triage.allotment import ExplainingBudget, allowance
 from gitzette.file_publisher import FilePublisher
@@ -27,7 +27,7 @@ from gitzette.sources import (
     request_policy,
 )
 from graphs.run_context import RunContext
-from memory.model_servers import ModelServers
+from memory.probed_model_servers import ModelServers
 from memory.recorder import CallRecorder
 from memory.recording_proxies import recorded
 from memory.store import Memory, open_memory
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from graphs.models import Models
     from tools.chat.model import AnswerServer
-    from tools.chat.server import ChatServer
+    from tools.chat.openai_compatible_server import ChatServer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -246,8 +246,8 @@ def servers_of(
             "--analyst model needs a model: set GITZETTE_MODEL,"
             " and GITZETTE_MODEL_URL for its server"
         )
-    from tools.chat.messages import AskServer
-    from tools.chat.server import ChatServer, context_of, probe
+    from tools.chat.openai_compatible_server import ChatServer, context_of, probe
+    from tools.chat.requests_and_replies import AskServer
 
     key = environ.get("OPENAI_API_KEY", "").strip()
     url = settings.model_url

@@ -17,7 +17,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.model_errors import ContextExceeded, ModelError
 from agent.ports import Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.questions import Query, Searched
 from agent.report_languages import writing_of
 from agent.settings.values import RepoSpec
@@ -52,7 +52,7 @@ from graphs.retrieving import (
 )
 from graphs.sentence_steps import SentenceSteps
 from graphs.tool_conversation import wants_tools
-from tools.chat.messages import trimmed
+from tools.chat.requests_and_replies import trimmed
 from tools.search_index_filling import Completion
 
 _MAX_TURNS = 4  # How often a model may ask for tools

@@ -10,13 +10,13 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from agent.audit import prose
-from agent.audit.audited_repositories import Library
 from agent.audit.citation_checks import check_citations
 from agent.audit.code_span_checks import check_names
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.fenced_code_checks import check_code
 from agent.audit.findings import in_order, summary
 from agent.audit.layout_checks import check_layout
+from agent.audit.repository_lookup_results import Library
 from agent.audit.section_repositories import (
     find_doubts,
     find_other_names,

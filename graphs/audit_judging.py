@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent.audit import prose
-from agent.audit.audited_repositories import Library
 from agent.audit.findings import Finding
+from agent.audit.repository_lookup_results import Library
 from agent.domain.claims import Claim
 from agent.domain.evidence import CommitEvidence
 from agent.judging.rulings import Batch, Case, Control

@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from typing import TypeVar
 
-from agent.audit.audited_repositories import AuditedRepository
 from agent.audit.code_span_checks import Trees, names_to_locate
 from agent.audit.entries import AuditEntry, thread_repos
 from agent.audit.fenced_code_checks import fences_of
+from agent.audit.repository_lookup_results import AuditedRepository
 from agent.audit.versions import has_versions
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from typing_extensions import TypedDict
 
-from agent.audit.audited_repositories import AuditedRepository, Library
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding
+from agent.audit.repository_lookup_results import AuditedRepository, Library
 from agent.domain.base import RepoId
 from agent.ports import Progress, Repositories
 from agent.settings.values import RepoSpec

@@ -25,12 +25,12 @@ from agent.reports.chapter import (
     release_news,
 )
 from agent.stories.dependency_version_changes import DependencyMove, dependency_moves
-from agent.triage.first_look_results import Collected, evidence_set_of
+from agent.triage.collected_commits import Collected, evidence_set_of
 from graphs.run_context import RunContext
 from graphs.state import FileInput
 from tools.affected_versions import affected_versions, first_releases
 from tools.history.find_stories import published_stories
-from tools.history.first_releases import release_stories, tags_of_window
+from tools.history.story_releases import release_stories, tags_of_window
 from tools.release_notes_from_commits import with_notes
 
 

@@ -16,7 +16,7 @@ from agent.links.recorded_links import day_links
 from agent.links.references_in_texts import LandedDay, day_references
 from agent.ports import RepositorySources, Step
 from agent.reports.chapter import commits_of_report
-from agent.triage.first_look_results import Collected, Scales, UnreadCommit, filter_notices
+from agent.triage.collected_commits import Collected, Scales, UnreadCommit, filter_notices
 from agent.triage.weights import lifted, rank
 from graphs.failures import failing_alone
 from graphs.run_context import RunContext

@@ -11,7 +11,7 @@ from agent.domain.base import Frozen, RepoId
 from agent.domain.claims import Refused
 from agent.domain.report import Failure, Report
 from agent.reports.chapter import Chapter
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from graphs.daily import (
     add_edited_allocation,
     composing,

@@ -14,7 +14,7 @@ from agent.editor.rows import CommitRow
 from agent.model_errors import ModelError
 from agent.prompt_sizes import EvidencePrompt
 from graphs.run_context import RunContext
-from tools.chat.messages import Handles
+from tools.chat.requests_and_replies import Handles
 
 
 class CommitOrder(BaseModel):

@@ -29,9 +29,9 @@ from agent.model_errors import ContextExceeded, ModelError
 from agent.packets.token_budgets import BUDGET
 from agent.ports import CodeSource, Step
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from agent.token_estimates import tokens_of
-from agent.triage.first_look_results import Collected, Scales, is_folded_by_settings
+from agent.triage.collected_commits import Collected, Scales, is_folded_by_settings
 from agent.triage.weights import MAY_BREAK
 from agent.writing.model_sentences import asked_languages
 from graphs.edit_order_across_batches import in_one_order
@@ -42,8 +42,8 @@ from graphs.look_up_tools import row_tools
 from graphs.run_context import RunContext
 from graphs.state import EditInput, EditOutput
 from tools.affected_versions import first_releases
-from tools.chat.messages import Handles
-from tools.history.first_releases import tags_of_window
+from tools.chat.requests_and_replies import Handles
+from tools.history.story_releases import tags_of_window
 from tools.pull_request_templates import pull_templates
 
 _EARLIER_SHARE = 0.25  # Of a question, for what earlier questions gave the highest tier

@@ -9,7 +9,7 @@ from agent.domain.account import Account, Editing, fallback
 from agent.domain.base import RepoId
 from agent.model_errors import ContextExceeded
 from agent.prompt_sizes import QuestionLimit
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from agent.token_estimates import fitting, tokens_of
 from graphs.run_context import RunContext
 from graphs.tool_conversation import LookLimit, LookQuestion, conversation, tool_answers

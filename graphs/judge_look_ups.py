@@ -6,7 +6,7 @@ from agent.domain.account import Account, Judging, fallback
 from agent.domain.claims import Claim
 from agent.domain.errors import UpstreamError
 from agent.domain.look_ups import LookUp
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from agent.writing.targets import CommitTarget, WritingTarget
 from graphs.look_up_tools import look_ups_of, offered_tools
 from graphs.material import repository_of

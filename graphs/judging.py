@@ -24,8 +24,8 @@ from agent.judging.rulings import (
 )
 from agent.model_errors import ContextExceeded, ModelError
 from agent.prompt_sizes import MAX_SHRINKS
-from agent.prompt_texts import fenced
-from tools.chat.messages import Handles
+from agent.prompt_templates import fenced
+from tools.chat.requests_and_replies import Handles
 
 if TYPE_CHECKING:
     from graphs.run_context import RunContext

@@ -11,12 +11,12 @@ from agent.domain.evidence_id import EvidenceId, is_full_hash
 from agent.domain.look_ups import LookUp
 from agent.editor.rows import CommitRow
 from agent.ports import RepositorySources
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from agent.writing.targets import CommitTarget
 from graphs.run_context import RunContext
 from graphs.state import EditInput, MaterialInput
 from graphs.tool_conversation import ENOUGH_TOOL, ToolAnswer, tool_answers
-from memory.statements import EarlierStatements
+from memory.published_statements import EarlierStatements
 from tools.toolset import Toolset
 from tools.toolset.pages import clean_path, shown_lines
 

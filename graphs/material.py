@@ -15,7 +15,7 @@ from agent.domain.threads import Issue
 from agent.links.admitted_relation_links import related_links
 from agent.links.recorded_links import carried_links, partners, reverted_by
 from agent.ports import CodeSource
-from agent.triage.first_look_results import Collected, Scales, background_of, known_issues
+from agent.triage.collected_commits import Collected, Scales, background_of, known_issues
 from agent.triage.weights import lifted
 from graphs.run_context import RunContext
 from graphs.state import (

@@ -12,11 +12,11 @@ from agent.model_capabilities import JOBS, Capabilities, Job
 from agent.model_errors import ModelError
 from agent.writing.tasks import Task
 from graphs.remaining_time_forecast import Forecast, duration
-from memory.artefacts import JsonCodec
+from memory.recorded_answers import JsonCodec
 from memory.recorder import Call, CallRecorder
 from tools.chat.budget import RunBudget
-from tools.chat.messages import ChatReply, ChatRequest
 from tools.chat.model import AnswerServer, RecordedChatModel, Retries
+from tools.chat.requests_and_replies import ChatReply, ChatRequest
 
 REPLY_FORM = "6498547326df3638"
 """How recorded replies are written. Change it when the fields of ChatReply change: then no run takes

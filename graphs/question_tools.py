@@ -13,7 +13,7 @@ from agent.domain.evidence import FileEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.model_errors import ModelError
 from agent.ports import Step
-from agent.prompt_texts import prompt
+from agent.prompt_templates import prompt
 from agent.questions import Searched
 from agent.reports.absence import absence_text
 from agent.writing.model_sentences import answer_shape
@@ -27,10 +27,10 @@ from graphs.ask_state import (
     QuestionToolsInput,
     QuestionToolsOutput,
 )
-from graphs.name_and_qualifier_lookup import SectionFinder
+from graphs.question_name_lookup import SectionFinder
 from graphs.reply_building import account_of
 from graphs.tool_conversation import call_tools, wants_tools
-from tools.chat.messages import trimmed
+from tools.chat.requests_and_replies import trimmed
 from tools.toolset import Toolset, tools_of
 
 _OFFERED = (

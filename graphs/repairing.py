@@ -14,7 +14,7 @@ from agent.prompt_sizes import divided
 from agent.writing.targets import WritingTarget
 from agent.writing.tasks import Draft
 from graphs.run_context import RunContext
-from tools.chat.messages import Handles
+from tools.chat.requests_and_replies import Handles
 
 _MIN_EVIDENCE_SHARE = 0.5  # Of a question about refused sentences, for their evidence
 

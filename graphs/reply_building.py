@@ -16,7 +16,7 @@ from agent.writing.claims_by_rules import statement
 from graphs.absence_search import MentionSearch
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, ReplyInput
-from graphs.name_and_qualifier_lookup import SectionFinder, absent_names
+from graphs.question_name_lookup import SectionFinder, absent_names
 
 _MAX_LISTED = 20  # Hits of a section that a reply lists
 _MAX_REMEMBERED = 40  # Hits of the ranking that a page may describe

@@ -16,12 +16,12 @@ from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.model_errors import ModelError
 from agent.ports import BranchReverts
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.questions import Hit, Query, query_of
 from agent.reports.affected_text import affected_text
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput
-from graphs.name_and_qualifier_lookup import filtered_hits, newest_first
+from graphs.question_name_lookup import filtered_hits, newest_first
 from graphs.reply_building import account_of
 from tools.history.later_reverts import LaterReverts
 

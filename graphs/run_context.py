@@ -14,16 +14,16 @@ from agent.model_capabilities import Job, answer_tokens
 from agent.model_errors import ContextExceeded
 from agent.ports import Publisher, Repositories, Step
 from agent.prompt_sizes import MAX_SHRINKS, EvidencePrompt, QuestionLimit, ShowEvidence, shrunk
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.triage.allotment import ExplainingBudget
 from graphs.models import Models
 from memory.evidence import EvidenceStore
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.published_report_index import Reports
-from memory.statements import Statements
+from memory.published_statements import Statements
 from memory.stories import Stories
-from tools.chat.messages import Handles, Topic
+from tools.chat.requests_and_replies import Handles, Topic
 from tools.evidence_cache import EvidenceCache
 from tools.user_code import UserCode
 

@@ -16,14 +16,14 @@ from agent.links.candidates import (
     is_folded,
 )
 from agent.links.searchable_issues import Digest
-from agent.links.shortlist import MOST_CANDIDATES, Shortlist, ShortlistQuestion
+from agent.links.shortlist_prompt import MOST_CANDIDATES, Shortlist, ShortlistQuestion
 from agent.model_errors import ModelError
 from agent.ports import RepositorySources
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from graphs.run_context import RunContext
 from graphs.state import RelateInput
-from tools.chat.messages import Handles
+from tools.chat.requests_and_replies import Handles
 from tools.history.similar_commits import (
     footprints_of,
     line_origins_of,

@@ -26,7 +26,7 @@ from agent.reports.chapter import Chapter
 from agent.settings.values import RepoSpec
 from agent.stories.timeline import StoriesFound
 from agent.triage.allotment import ExplainingShare
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from agent.writing.tasks import Sentences, Task
 from tools.history.cross_repository import Connected
 

@@ -19,10 +19,10 @@ from langgraph.prebuilt.tool_node import ToolInvocationError
 from agent.domain.errors import UpstreamError
 from agent.model_capabilities import Job
 from agent.prompt_sizes import ShowEvidence
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.token_estimates import message_tokens
 from graphs.run_context import RunContext
-from tools.chat.messages import Topic, trimmed
+from tools.chat.requests_and_replies import Topic, trimmed
 from tools.chat.tool_schemas import tool_text
 from tools.toolset import ToolError
 

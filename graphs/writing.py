@@ -25,7 +25,7 @@ from graphs.state import (
 )
 from graphs.writer_look_ups import after_look, after_look_up, look, look_up
 from graphs.writing_targets import TaskTarget, writing_targets
-from tools.chat.messages import Handles
+from tools.chat.requests_and_replies import Handles
 
 AnalysisGraph = CompiledStateGraph[AnalysisState, RunContext, AnalysisInput, AnalysisOutput]
 

@@ -20,7 +20,7 @@ from agent.writing.model_sentences import asked_languages
 from graphs.judging import judged_again_if_void
 from graphs.run_context import RunContext
 from graphs.state import WriteStoriesInput, WriteStoriesOutput
-from tools.chat.messages import Handles
+from tools.chat.requests_and_replies import Handles
 
 
 async def write_stories(

@@ -19,7 +19,7 @@ from agent.packets.look_ups_text import files_by_handle, look_ups_note
 from agent.packets.surroundings_text import surroundings_note
 from agent.ports import CodeSource, ThreadSource
 from agent.reports.affected_text import affected_line
-from agent.triage.first_look_results import evidence_set_of
+from agent.triage.collected_commits import evidence_set_of
 from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.summary_target import SummaryTarget, summary_evidence
 from agent.writing.targets import CommitTarget

@@ -17,7 +17,7 @@ from memory.column_values import clean, stamp
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.protocols import Database, Record
-from memory.statements import Statements
+from memory.published_statements import Statements
 
 _HASH = re.compile(r"[0-9a-f]{40}", re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)

@@ -14,7 +14,8 @@ from pydantic import TypeAdapter
 from agent.domain.base import RepoId
 from agent.domain.errors import AppError, StorageError
 from agent.domain.evidence_id import EvidenceId
-from memory.artefacts import (
+from memory.protocols import Database, Record
+from memory.recorded_answers import (
     ERROR,
     OUTAGE,
     Artefact,
@@ -24,7 +25,6 @@ from memory.artefacts import (
     decode_error,
     encode_error,
 )
-from memory.protocols import Database, Record
 
 T = TypeVar("T")
 QUESTIONS = "ask-"  # The record of a day's questions is named by this and the day

@@ -38,8 +38,8 @@ from agent.domain.surface import SurfaceChange
 from agent.links.changed_names import Birth
 from agent.links.touched_lines import LineWriter
 from agent.ports import CloneSource, CodeSource, Past, Study
-from memory.artefacts import Codec, JsonCodec, codec_for, encode_error
 from memory.reading_version import reading_version
+from memory.recorded_answers import Codec, JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder, once
 
 T = TypeVar("T")

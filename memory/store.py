@@ -11,16 +11,16 @@ from agent.domain.errors import StorageError
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache
 from memory.landing_owners import Landings
-from memory.model_servers import ModelServers
 from memory.open_issues import OpenIssues
+from memory.probed_model_servers import ModelServers
 from memory.protocols import Database
 from memory.published_report_index import Reports
+from memory.published_statements import Statements
 from memory.recorder import CallRecorder, Retention
 from memory.runs import RunFiles, RunLocks, Runs
 from memory.search import SearchIndex
 from memory.sqlite.database import SqliteDatabase, exclusive_file
 from memory.sqlite.migrations import upgrade
-from memory.statements import Statements
 from memory.stories import Stories
 
 if TYPE_CHECKING:

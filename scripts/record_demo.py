@@ -39,9 +39,9 @@ from gitzette.output_folder import replace_file
 from gitzette.settings_from_arguments import window_of
 from gitzette.terminal_output import PlainProgress, QuietProgress
 from tools.chat.budget import Stopwatch
-from tools.chat.messages import ChatReply, ChatRequest, OnPiece
 from tools.chat.model import RecordedChatModel
-from tools.chat.server import ChatServer
+from tools.chat.openai_compatible_server import ChatServer
+from tools.chat.requests_and_replies import ChatReply, ChatRequest, OnPiece
 
 _HOUR = 3_600
 _DAY = 86_400

@@ -14,9 +14,9 @@ from agent.domain.surface import SurfaceChange
 from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.commit_facts import failed_sheet
-from tools.diff.fact_reading import blobs_and_partner, look_up, planned
+from tools.diff.files_read_for_facts import blobs_and_partner, look_up, planned
 from tools.diff.layout_changes import layout_paths
-from tools.diff.tree_names import SurroundingTrees, TreeNames, is_read_elsewhere
+from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames, is_read_elsewhere
 from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of
 

@@ -3,7 +3,7 @@
 from agent.domain.errors import AppError
 from agent.domain.references import pull_number
 from agent.ports import CloneSource, CodeSource
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 
 _PULL_TEMPLATES = (
     ".github/pull_request_template.md",

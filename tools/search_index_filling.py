@@ -23,7 +23,7 @@ from agent.ports import (
 )
 from agent.questions import Named
 from agent.settings.values import RepoSpec
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from tools.diff.commit_facts import facts_by_patch
 
 _MAX_AUTHORS = 6

@@ -7,13 +7,6 @@ from itertools import chain
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.audited_repositories import (
-    Doubt,
-    Library,
-    ReportReference,
-    count_differing,
-    folded,
-)
 from agent.audit.commit_metadata import (
     author_finding,
     date_finding,
@@ -23,8 +16,15 @@ from agent.audit.commit_metadata import (
 from agent.audit.counted_lines import check_counts
 from agent.audit.entries import FIELDS, AuditEntry, Field, thread_repos
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding, fold_flood
+from agent.audit.hash_context_checks import check_beside, commit_of_number_beside
 from agent.audit.markdown import Block, links_of, plain
-from agent.audit.text_beside_hashes import check_beside, commit_of_number_beside
+from agent.audit.repository_lookup_results import (
+    Doubt,
+    Library,
+    ReportReference,
+    count_differing,
+    folded,
+)
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.references import label_hashes, label_numbers, pull_number

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import count_differing, touched
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding
 from agent.audit.markdown import code_of
+from agent.audit.repository_lookup_results import count_differing, touched
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId

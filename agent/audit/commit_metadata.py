@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from itertools import product
 
-from agent.audit.audited_repositories import count_differing, folded
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding
+from agent.audit.repository_lookup_results import count_differing, folded
 from agent.domain.commits import Commit
 from agent.domain.stated_dates import Days, Stated
 

@@ -7,10 +7,10 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import touched
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, RuledWords
 from agent.audit.markdown import code_of
+from agent.audit.repository_lookup_results import touched
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import Library, ReportReference
 from agent.audit.markdown import BAR, Block, blanked, code_of, links_of, plain, read_blocks
+from agent.audit.repository_lookup_results import Library, ReportReference
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence

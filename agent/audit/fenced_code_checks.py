@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import count_differing, touched
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import Finding, finding
 from agent.audit.markdown import code_of
+from agent.audit.repository_lookup_results import count_differing, touched
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.gate.quotes import patch_lines

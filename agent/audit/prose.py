@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import Library
 from agent.audit.entries import AuditEntry, commits_meant
 from agent.audit.findings import NOT_CHECKED, RIGHT, UNVERIFIABLE, Finding
 from agent.audit.markdown import code_of, plain
+from agent.audit.repository_lookup_results import Library
 from agent.audit.settled_words import SETTLED, SettledWords
 from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
@@ -19,7 +19,7 @@ from agent.gate.quotes import patch_lines
 from agent.judging.rulings import PASSING, Ruling, is_shown
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import LEFT_OUT_HEADING, shown_diff
-from agent.packets.focus import Focus
+from agent.packets.lines_supporting_claims import Focus
 from agent.token_estimates import tokens_of
 from agent.triage.title_conventions import Area, area
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agent.audit.audited_repositories import Doubt, Library, ReportReference
 from agent.audit.entries import AuditEntry
+from agent.audit.repository_lookup_results import Doubt, Library, ReportReference
 from agent.domain.base import RepoId
 
 _MIN_VOTES = 2  # One hash alone may be the error that is looked for

@@ -7,11 +7,11 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
-from agent.audit.audited_repositories import Library, ReportReference, touched
 from agent.audit.counted_lines import check_counts
 from agent.audit.entries import AuditEntry, commits_meant, thread_repos
+from agent.audit.hash_context_checks import is_gap, people_and_dates, thread_beside
 from agent.audit.markdown import MarkdownSpan, code_of, plain
-from agent.audit.text_beside_hashes import is_gap, people_and_dates, thread_beside
+from agent.audit.repository_lookup_results import Library, ReportReference, touched
 
 SETTLED = "[…]"
 """What stands for settled words in the middle of a sentence, which cannot do without them."""

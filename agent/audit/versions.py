@@ -7,10 +7,10 @@ from itertools import zip_longest
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from agent.audit.audited_repositories import Library
 from agent.audit.entries import AuditEntry
 from agent.audit.findings import RIGHT, UNVERIFIABLE, Finding, finding
 from agent.audit.markdown import MarkdownSpan, links_of, plain
+from agent.audit.repository_lookup_results import Library
 from agent.domain.base import RepoId
 from agent.domain.stated_dates import Stated, find_dates
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.bumps.bump_report import BumpReport
+from agent.bumps.bump_report_model import BumpReport
 from agent.markdown import visible
 
 _MAX_ANNOTATIONS = 50  # GitHub shows no more of one step

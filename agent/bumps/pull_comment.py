@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agent.browser_urls import Web
-from agent.bumps.bump_report import (
+from agent.bumps.bump_report_model import (
     BumpReport,
     CodeUse,
     Explanation,

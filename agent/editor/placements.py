@@ -10,7 +10,7 @@ from agent.domain.base import Frozen, Language
 from agent.domain.claims import Refused
 from agent.domain.ledger import Triage
 from agent.domain.placement import CommitGroup, Importance, Placement
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 
 USED_BY_READERS = "the readers' own code uses it"
 _FLOOR_MARKS = (

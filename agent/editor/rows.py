@@ -14,7 +14,7 @@ from agent.editor.informative_lines import MAX_LINES, informative_lines
 from agent.fact_sentences import fact_sentence
 from agent.packets.boilerplate import lines_in_common, without_boilerplate
 from agent.reports.shown_titles import shown_title
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from agent.triage.title_conventions import Area, area
 from agent.writing.tasks import commit_handles
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from agent.domain.base import Language
 from agent.domain.claims import MARK, Claim, Judgement
 from agent.markdown import visible
-from agent.prompt_texts import repeats_instructions
+from agent.prompt_templates import repeats_instructions
 from agent.report_languages import is_in_script, writing_of
 
 LONGEST = 700  # Characters of a sentence

@@ -8,7 +8,7 @@ from agent.judging.rulings import Batch, Case, ControlKind, Rulings, Text, is_sh
 from agent.model_errors import ContextExceeded
 from agent.packets.token_budgets import BUDGET
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from agent.token_estimates import tokens_of
 
 _MAX_SENTENCE_SHARE = 1 / 3

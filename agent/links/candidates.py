@@ -22,7 +22,7 @@ from agent.links.searchable_issues import GIVEN_UP, Digest, digest
 from agent.links.similar_commit_index import SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.stories.timeline import CommitPair
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 
 MAX_ISSUES = 30  # The nearest issues of a commit
 MAX_EARLIER = 6  # The nearest earlier commits, of each repository

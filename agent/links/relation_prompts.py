@@ -21,7 +21,7 @@ from agent.links.lines_shared_by_two_changes import shared_lines
 from agent.packets.boilerplate import recurring_lines, without_boilerplate
 from agent.packets.commit_packet import commit_packet, cut_text, piece_text
 from agent.packets.diff_text import shown_diff
-from agent.packets.focus import Focus, Passage, focus_on
+from agent.packets.lines_supporting_claims import Focus, Passage, focus_on
 from agent.packets.token_budgets import (
     MIN_OTHER_TOKENS,
     OTHER_MESSAGE_SHARE,

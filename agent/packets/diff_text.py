@@ -10,10 +10,10 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
 from agent.domain.surroundings import CodePassage
-from agent.lines_around_evidence import file_heading, left_out_line
-from agent.packets.focus import NO_FOCUS, Focus, FocusText
+from agent.evidence_headings import file_heading, left_out_line
 from agent.packets.line_importance import by_importance, leading_changes, plain_middle
 from agent.packets.lines_in_budget import Excerpt, excerpt, needed_tokens
+from agent.packets.lines_supporting_claims import NO_FOCUS, Focus, FocusText
 from agent.packets.redundant_lines import (
     bodies_of_tests,
     generated_lines,

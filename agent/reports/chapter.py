@@ -19,7 +19,7 @@ from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
 from agent.links.searchable_issues import GIVEN_UP, Known, standing
 from agent.stories.dependency_version_changes import DependencyMove
-from agent.triage.first_look_results import Collected, UnreadCommit
+from agent.triage.collected_commits import Collected, UnreadCommit
 from agent.triage.title_conventions import Area, area
 
 _MAX_PLACES = 3  # Files that a row of the ledger names

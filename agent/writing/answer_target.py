@@ -9,16 +9,16 @@ from agent.domain.claims import Claim, Judgement, Number
 from agent.domain.evidence import Citable, CommitEvidence, FileEvidence, PublishedEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import is_changed_default
+from agent.evidence_headings import fact_line
 from agent.fact_sentences import fact_sentence
 from agent.gate.evidence_text import SearchText
 from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal
 from agent.gate.quotes import MAX_ANCHOR, is_in_code
 from agent.judging.rulings import Text
-from agent.lines_around_evidence import fact_line
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import shown_diff
-from agent.packets.focus import NO_FOCUS, Focus, focus_on
+from agent.packets.lines_supporting_claims import NO_FOCUS, Focus, focus_on
 from agent.packets.token_budgets import (
     ANSWER_EVIDENCE_TOKENS,
     ANSWER_PIECES_SHARE,

@@ -24,7 +24,7 @@ from agent.gate.literals import names_in
 from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
 from agent.report_languages import writing_of
-from agent.writing.anchor_lines import exact_lines, lines_of, numbered_lines
+from agent.writing.lines_copied_by_anchors import exact_lines, lines_of, numbered_lines
 
 MOST_SENTENCES = 5
 MOST_ANSWERED = 10

@@ -14,7 +14,7 @@ from agent.gate.quotes import MAX_ANCHOR, anchor_fault, is_in_code
 from agent.judging.false_twins import moved_sentences, removed_files, reversed_facts
 from agent.judging.rulings import Case, Control, Text, deciding_lines, refusal_text
 from agent.packets.commit_packet import CommitContext, commit_excerpt, commit_packet
-from agent.packets.focus import focus_on
+from agent.packets.lines_supporting_claims import focus_on
 from agent.packets.token_budgets import (
     COMMIT_BUDGET,
     JUDGED_BUDGET,
@@ -22,7 +22,7 @@ from agent.packets.token_budgets import (
     SECOND_READING_BUDGET,
 )
 from agent.prompt_sizes import EvidencePrompt
-from agent.prompt_texts import fenced
+from agent.prompt_templates import fenced
 from agent.writing.model_sentences import (
     MOST_SENTENCES,
     Sentence,

@@ -31,7 +31,7 @@ from evals.model_server.server import ModelServer
 from evals.stage import Answer, ScriptedModels, by_script, staged
 from evals.truth import Truth, Untruth, alien
 from tools.chat.model import RecordedChatModel
-from tools.chat.server import ChatServer
+from tools.chat.openai_compatible_server import ChatServer
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
 _QUIET_DAY = "2026-02-01"

@@ -36,7 +36,7 @@ from evals.model_server.honest import honest
 from evals.model_server.server import ModelServer
 from evals.truth import Truth
 from evals.worlds.data_model import World
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.threads import GitHubThreads

@@ -20,7 +20,7 @@ from evals.harness import Bench, Crash, attempt, evalset
 from evals.mirror_commits import first_parent_line, path_of
 from evals.worlds.data_model import World
 from evals.worlds.gold_facts import described, gold_facts
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 PROOF_COMMITS = 250  # The latest commits of each mirror, whose facts must all be proved

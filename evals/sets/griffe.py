@@ -24,7 +24,7 @@ from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
 from evals.mirror_commits import ask_git, first_parent_line, git_dir_of, path_of
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 _FEW = 60  # How many of the latest commits are compared

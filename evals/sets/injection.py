@@ -25,8 +25,7 @@ from evals.model_server.obedient import Obedient, Order
 from evals.model_server.server import ModelServer
 from evals.parallel_cases import CaseCount, in_processes, processor_count
 from evals.sets.fault_storms import leak_in
-from evals.sets.injection_oracle import HOST, Outcome, harmed, kept, mistreated, moved, reached
-from evals.sets.injection_prose import (
+from evals.sets.injection_false_claims import (
     NAMED,
     HostileProse,
     addresses_printed,
@@ -34,6 +33,7 @@ from evals.sets.injection_prose import (
     hostile_prose,
     stated_as_fact,
 )
+from evals.sets.injection_oracle import HOST, Outcome, harmed, kept, mistreated, moved, reached
 from evals.worlds.injection import DAY, NAME, VICTIM, DressedText, Planted, dressed, plant
 
 _DATA = files("evals") / "sets" / "data"

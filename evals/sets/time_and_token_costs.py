@@ -39,7 +39,7 @@ from evals.model_server.requests_and_answers import ModelRequest
 from evals.model_server.server import ModelServer
 from evals.worlds.true_ledger import gold_window
 from tools.diff.commit_facts import gather
-from tools.diff.fact_reading import look_up, paths_to_read
+from tools.diff.files_read_for_facts import look_up, paths_to_read
 from tools.git.source import GitSource
 
 DAYS = ("2026-02-03", "2026-07-20")

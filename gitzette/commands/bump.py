@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 
 from agent.browser_urls import Web
-from agent.bumps.bump_report import BumpReport
+from agent.bumps.bump_report_model import BumpReport
 from agent.bumps.bump_settings import BumpSettings, PackageEntry
 from agent.bumps.github_annotations import annotations
 from agent.bumps.pins import Bump
@@ -149,7 +149,7 @@ async def _read(
     if settings.analyst != "model":
         return await reader.report(changes)
     # Importing what models need takes longer than reading most bumps.
-    from gitzette.bump_explanations import open_explainer
+    from gitzette.bump_commit_explainer import open_explainer
 
     async with open_explainer(settings, environ, bump_settings.max_explained) as explainer:
         explaining = replace(reader, explain=explainer.explain, model=explainer.model)

@@ -22,10 +22,10 @@ from gitzette.terminal_output import as_json
 from gitzette.wiring import servers_of
 from memory.store import check_database
 from tools.chat.model import RecordedChatModel, Retries
-from tools.chat.server import list_models
-from tools.git.repository import checkout_above, git_version, open_repository
+from tools.chat.openai_compatible_server import list_models
+from tools.git.local_repository import checkout_above, git_version, open_repository
 from tools.github.client import GitHubClient
-from tools.github.quota import fetch_quota
+from tools.github.remaining_quota import fetch_quota
 
 _MAX_SKEW_SECONDS = 120  # Between the clocks of this machine and of GitHub
 _MIN_REQUESTS = 100  # That should be left in this hour

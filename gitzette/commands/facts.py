@@ -23,7 +23,7 @@ from gitzette.settings_from_arguments import settings_for, specs_of
 from gitzette.sources import open_sources
 from gitzette.terminal_output import as_json
 from tools.affected_versions import affected_versions
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.evidence_cache import EvidenceCache
 
 

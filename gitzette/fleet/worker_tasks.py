@@ -24,8 +24,8 @@ from gitzette.sources import RecordedRepositories
 from gitzette.wiring import Services, open_services, run_graph
 from graphs.day_parts import Part, build_edition, build_part, part_of, report_of_part
 from graphs.state import EditionInput, PartInput, PartState
-from memory.artefacts import Artefact, JsonCodec
 from memory.fleet import DONE, FAILED, Fleet
+from memory.recorded_answers import Artefact, JsonCodec
 
 _PART = JsonCodec("part", TypeAdapter(Part))
 

@@ -55,7 +55,7 @@ _ASSETS = {
 # The end of the list in the masthead, which every page of the site has first.
 _NAVIGATION = "</ul></nav>"
 _MAX_CONCURRENT_QUESTIONS = 3
-_MODEL_MODULES = ("graphs.models", "tools.chat.model", "tools.chat.server")
+_MODEL_MODULES = ("graphs.models", "tools.chat.model", "tools.chat.openai_compatible_server")
 """What is imported at the start, for a model: else the first question would wait for it."""
 _TEXT_TOKENS = ("text", "code_inline", "softbreak", "hardbreak")
 

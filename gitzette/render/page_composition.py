@@ -30,11 +30,11 @@ from agent.reports.page_model import (
 from agent.reports.shown_titles import shown_title, with_shown_titles
 from agent.settings.values import Layout
 from agent.stories.paragraph import story_title
-from gitzette.render.brief_repo_names import with_repo_names
 from gitzette.render.cards import cards_of, section_of, without_brief
 from gitzette.render.issue_lists import issue_lists
 from gitzette.render.page_addresses import SHORT, mark_of
 from gitzette.render.release_cards import release_cards, release_news
+from gitzette.render.repo_names_in_brief import with_repo_names
 from gitzette.render.report_view import ReportView, cut_title, is_breaking, is_private, is_telling
 from gitzette.render.templating import filled, plain
 

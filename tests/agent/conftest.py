@@ -12,7 +12,7 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
-from agent.triage.first_look_results import UnreadCommit
+from agent.triage.collected_commits import UnreadCommit
 from agent.triage.weights import weigh
 from tests.made_commits import made_commit
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from agent.answer_schemas import schema_of
+from agent.json_answers import schema_of
 from agent.judging.rulings import Rulings
 from agent.model_errors import ContextExceeded
 from agent.prompt_sizes import EvidencePrompt, QuestionLimit, divided
-from agent.prompt_texts import fenced, prompt
+from agent.prompt_templates import fenced, prompt
 from agent.token_estimates import message_tokens, tokens_of
 
 MARK = "c0ffee"

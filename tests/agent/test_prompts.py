@@ -5,7 +5,7 @@ from string import Template
 
 import pytest
 
-from agent.prompt_texts import boundary, fenced, prompt
+from agent.prompt_templates import boundary, fenced, prompt
 
 NAMES = sorted(path.name.removesuffix(".md") for path in (files("agent") / "prompts").iterdir())
 

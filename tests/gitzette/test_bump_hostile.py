@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from agent.browser_urls import Web
-from agent.bumps.bump_report import BumpReport, CodeUse, PackageOutcome
+from agent.bumps.bump_report_model import BumpReport, CodeUse, PackageOutcome
 from agent.bumps.github_annotations import annotations
 from agent.bumps.pins import Bump, PinChanges
 from agent.bumps.pull_comment import MAX_CHARACTERS, CommentWriter

@@ -17,7 +17,7 @@ from agent.domain.window import Window
 from agent.reports.chapter import ledger_row
 from agent.reports.report_json import load
 from agent.settings.values import Settings
-from agent.triage.first_look_results import UnreadCommit
+from agent.triage.collected_commits import UnreadCommit
 from gitzette.file_publisher import FilePublisher
 from tests.made_commits import made_commit
 

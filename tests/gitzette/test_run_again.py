@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evals.model_server.server import ModelServer
-from memory.statements import EarlierStatements
+from memory.published_statements import EarlierStatements
 from memory.store import open_memory
 from tests.gitzette.conftest import Command, CommandResult
 from tests.scripted_analysis import LIMIT_SAID, TIMEOUT_SAID, Scripted, two_commits

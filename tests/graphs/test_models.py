@@ -15,14 +15,14 @@ from agent.model_errors import ModelError
 from evals.model_server.requests_and_answers import ModelRequest, Saying, ToolCall
 from evals.model_server.server import ModelServer, Mood
 from graphs.models import REPLY_FORM, Models
-from memory.artefacts import Artefact, JsonCodec
 from memory.protocols import Database
+from memory.recorded_answers import Artefact, JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import Cap, RunBudget, Stopwatch
-from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece
 from tools.chat.model import Retries
-from tools.chat.server import ChatServer
+from tools.chat.openai_compatible_server import ChatServer
+from tools.chat.requests_and_replies import AskServer, ChatReply, ChatRequest, OnPiece
 
 NAMES: dict[Job, str] = {"reading": "oracle-1", "writing": "oracle-1", "judging": "oracle-1"}
 PRICES = {"oracle-1": Price(input=1_000_000, output=1_000_000)}

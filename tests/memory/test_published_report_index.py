@@ -22,7 +22,7 @@ from agent.reports.report_json import dump
 from memory.landing_owners import Landings
 from memory.open_issues import OpenIssues
 from memory.published_report_index import Reports
-from memory.statements import EarlierStatements, Statements
+from memory.published_statements import EarlierStatements, Statements
 from memory.store import database_in_memory
 from memory.stories import Stories
 from tests.databases import AnyDatabase

@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId
-from memory.artefacts import JsonCodec
 from memory.reading_version import reading_version, version_of
+from memory.recorded_answers import JsonCodec
 from memory.recorder import Call
 from memory.store import open_memory
 

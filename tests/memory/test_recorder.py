@@ -22,10 +22,10 @@ from agent.domain.threads import Issue, Release, Threads
 from agent.domain.window import Window
 from agent.model_errors import ModelError
 from agent.ports import CloneSource, CodeSource
-from memory.artefacts import JsonCodec, codec_for
 from memory.landing_owners import Landings
 from memory.protocols import Database
 from memory.published_report_index import Reports
+from memory.recorded_answers import JsonCodec, codec_for
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
 from memory.sqlite.database import SqliteDatabase

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from agent.domain.base import RepoId
 from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
-from memory.artefacts import Artefact, JsonCodec
+from memory.recorded_answers import Artefact, JsonCodec
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
 from memory.runs import RunFiles, Runs
 from tests.databases import AnyDatabase

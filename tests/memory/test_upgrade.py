@@ -14,7 +14,6 @@ from agent.domain.base import RepoId
 from agent.domain.window import Window
 from agent.questions import query_of
 from evals.postgres import PostgresServer
-from memory.artefacts import JsonCodec
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache
 from memory.landing_owners import Landings
@@ -22,12 +21,13 @@ from memory.open_issues import OpenIssues
 from memory.postgres import migrations as postgres_migrations
 from memory.postgres.database import PostgresDatabase
 from memory.protocols import Database, Row
+from memory.published_statements import EarlierStatements, Statements
+from memory.recorded_answers import JsonCodec
 from memory.recorder import Call, CallRecorder
 from memory.search import SearchIndex
 from memory.sqlite import migrations as sqlite_migrations
 from memory.sqlite.connection import FILE_NAME
 from memory.sqlite.database import SqliteDatabase
-from memory.statements import EarlierStatements, Statements
 from memory.store import open_database
 from tests.databases import AnyDatabase
 

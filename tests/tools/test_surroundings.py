@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from agent.domain.base import RepoId
 from agent.domain.surroundings import CodePassage, Surroundings
 from agent.packets.commit_packet import definition_text
-from agent.packets.focus import NO_FOCUS
+from agent.packets.lines_supporting_claims import NO_FOCUS
 from agent.packets.surroundings_text import surroundings_note, use_text
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache

@@ -7,7 +7,7 @@ A request goes through these steps, all of them in this module:
       _ask          within the budget: calls, tokens, money and time
       _ask_server   in the best way that the server knows, else in the next
       ask_in_way    with retries (tenacity)
-      server.attempt   after waiting for a turn, by ChatOpenAI    (tools/chat/server.py)
+      server.attempt   after waiting for a turn, by ChatOpenAI    (tools/chat/openai_compatible_server.py)
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from agent.domain.account import job_of, subject_of
 from agent.model_capabilities import Capabilities, Way, answer_tokens
 from agent.model_errors import ContextExceeded, ModelError, Unsupported
 from tools.chat.budget import RunBudget, Stopwatch
-from tools.chat.messages import AskServer, ChatReply, ChatRequest, OnPiece, answer_id
+from tools.chat.requests_and_replies import AskServer, ChatReply, ChatRequest, OnPiece, answer_id
 from tools.chat.tool_schemas import Tool, openai_tool
 
 _MAX_PAUSE = 20.0  # Seconds between two attempts

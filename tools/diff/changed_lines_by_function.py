@@ -20,7 +20,7 @@ from tools.diff.changed_runs import (
     without_debugging,
 )
 from tools.diff.declarations import language_of
-from tools.diff.fact_kinds import is_cmake
+from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import HEADERS, is_beside_product, is_generated, is_product
 from tools.diff.lines_stated_by_facts import LineOfSide
 from tools.diff.lines_with_changed_words import really_changed, shown_lines

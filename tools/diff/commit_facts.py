@@ -13,7 +13,6 @@ from agent.triage.title_conventions import read_heading
 from agent.user_code_uses import concerns
 from tools.diff.changed_file_declarations import LARGEST_COMMIT, Blobs, Versions, read_versions
 from tools.diff.changed_lines_by_function import is_compared, is_written_by_tool
-from tools.diff.compared_declarations import Difference, place_of
 from tools.diff.composed_names import may_be_composed
 from tools.diff.declaration_differences import compare
 from tools.diff.documented_names import (
@@ -30,10 +29,16 @@ from tools.diff.facts_without_repeats import (
     without_plain_files,
     without_repeats,
 )
-from tools.diff.file_facts import file_facts, only_facts
 from tools.diff.file_roles import is_product, module_of
 from tools.diff.layout_changes import layout_facts
 from tools.diff.lines_stated_by_facts import LineOfSide, declared_lines
+from tools.diff.located_differences import Difference, place_of
+from tools.diff.names_sought_in_trees import (
+    SurroundingTrees,
+    TreeNames,
+    is_still_there,
+    names_to_look_up,
+)
 from tools.diff.notable_changes import changed_functions, changed_table_rows, largest_hunks
 from tools.diff.pybind_arguments import binding_differences
 from tools.diff.replacements_of_removed_names import Replacements
@@ -41,8 +46,8 @@ from tools.diff.reverts_by_patch import lineage_facts
 from tools.diff.severity.native_code import is_certain
 from tools.diff.severity.rule_choice import severity
 from tools.diff.severity.table import severity_of
-from tools.diff.surface_breaks import public_path, shown_breaks
-from tools.diff.tree_names import SurroundingTrees, TreeNames, is_still_there, names_to_look_up
+from tools.diff.surface_breaks_by_difference import public_path, shown_breaks
+from tools.diff.whole_file_facts import file_facts, only_facts
 
 _LOG = logging.getLogger(__name__)
 _MAX_PROBLEM = 300  # Characters that are kept of an error

@@ -11,7 +11,7 @@ from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.references import pull_number, without_pull_number
 from agent.domain.revert_messages import read_lineage, read_title
 from agent.domain.upgrade import Undone, UpgradeItem
-from tools.diff.fact_kinds import ROWS
+from tools.diff.facts_by_declaration_kind import ROWS
 from tools.diff.reverts_by_patch import patch_ids
 
 _SHORTEST_HASH = 7

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
-from tools.diff.compared_declarations import Difference
+from tools.diff.located_differences import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

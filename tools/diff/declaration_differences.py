@@ -6,10 +6,10 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.facts import FactKind
-from tools.diff.compared_declarations import Difference, FoundDeclaration, written
 from tools.diff.declaration_pairs import Pair, paired, renamed
-from tools.diff.fact_kinds import ROWS, detail_of, is_spread, members_of, name_of
+from tools.diff.facts_by_declaration_kind import ROWS, detail_of, is_spread, members_of, name_of
 from tools.diff.literal_choices import choices_that_differ, has_other_choices
+from tools.diff.located_differences import Difference, FoundDeclaration, written
 from tools.diff.moved_errors import has_same_words, without_moved_errors
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from tools.diff.fact_kinds import ROWS
+from tools.diff.facts_by_declaration_kind import ROWS
 
 if TYPE_CHECKING:
-    from tools.diff.compared_declarations import FoundDeclaration
+    from tools.diff.located_differences import FoundDeclaration
 
 _ALIKE = 0.5  # The share of common lines from which git calls a file renamed
 _MIN_LINES = 3  # Shorter functions are alike by chance

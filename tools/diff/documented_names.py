@@ -8,8 +8,7 @@ from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
 from tools.diff.changed_file_declarations import is_manifest
-from tools.diff.compared_declarations import Difference
-from tools.diff.fact_kinds import is_cmake
+from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import (
     Role,
     is_beside_product,
@@ -18,6 +17,7 @@ from tools.diff.file_roles import (
     module_of,
     role,
 )
+from tools.diff.located_differences import Difference
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each behind the path of its file."""

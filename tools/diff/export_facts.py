@@ -6,10 +6,10 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
 from tools.diff.changed_file_declarations import Versions
-from tools.diff.compared_declarations import Difference
 from tools.diff.file_roles import module_of
 from tools.diff.lines_showing_breaks import export_place, parameter_place
-from tools.diff.surface_breaks import is_certain_member
+from tools.diff.located_differences import Difference
+from tools.diff.surface_breaks_by_difference import is_certain_member
 
 
 def export_facts(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.patch import Side
-from tools.diff.compared_declarations import Difference
+from tools.diff.located_differences import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

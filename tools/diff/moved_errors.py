@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from tools.diff.compared_declarations import Difference
+from tools.diff.located_differences import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import HIDDEN, module_of
+from tools.diff.located_differences import Difference, FoundDeclaration
 from tools.surface.records_made_by_users import is_exchanged, is_filled_in
 
 _MAX_GUESSED_DEPTH = 2

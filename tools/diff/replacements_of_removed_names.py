@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.domain.surface import SurfaceChange
-from tools.diff.compared_declarations import Difference
-from tools.diff.surface_breaks import replacement_of_break
+from tools.diff.located_differences import Difference
+from tools.diff.surface_breaks_by_difference import replacement_of_break
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions

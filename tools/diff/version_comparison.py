@@ -11,7 +11,7 @@ from agent.ports import CloneSource, CodeSource
 from tools.diff.changed_file_declarations import paths_of_blobs
 from tools.diff.commit_facts import gather
 from tools.diff.commits_behind_facts import Trail, items_of, undone_pairs
-from tools.diff.fact_reading import look_up
+from tools.diff.files_read_for_facts import look_up
 
 _STEP_EVERY = 25  # Commits after which progress is shown
 LARGEST_RANGE = 200_000_000  # Bytes that are parsed of all files that differ

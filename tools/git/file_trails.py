@@ -14,7 +14,7 @@ from agent.links.touched_lines import TouchedFile, touched_files
 from tools.git.log import parse_seconds
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 MAX_DEPTH = 25_000  # Landed commits that are looked through for those that touched a file
 _LISTED = ("--name-status", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv")

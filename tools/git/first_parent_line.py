@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tools.git.log import parse_seconds
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 Growth = Mapping[bytes, int]  # By how many lines each file grew or shrank
 _COUNTS = (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Landed, Landing, Notice, NoticeKind, megabytes
-from agent.domain.future_dates import FutureCommit, future_commits, future_notices
+from agent.domain.future_dated_commits import FutureCommit, future_commits, future_notices
 from agent.domain.window import Window
 from tools.git.log import LATEST, FirstParentWalk, has_absurd_date, read_commits
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
-    from tools.git.repository import Tip
+    from tools.git.isolated_repository import View
+    from tools.git.local_repository import Tip
 
 _MARGIN = 86_400
 """Seconds around a window in which commits are read, before the ends are cut by shown dates."""

@@ -12,7 +12,7 @@ from tools.git.file_trails import MAX_DEPTH, FileTrail, FollowedChanges, as_byte
 from tools.git.log import read_commits
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 _MAX_WRITERS = 3  # Writers of a commit's lines that are returned
 _MAX_IGNORED = 40  # Commits that a repository may list as formatting

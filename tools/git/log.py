@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 from agent.domain.base import RepoId
 from agent.domain.commits import Commit, Person
 from agent.domain.errors import UpstreamError
-from agent.domain.future_dates import DatedCommit
+from agent.domain.future_dated_commits import DatedCommit
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
-    from tools.git.repository import Repository
+    from tools.git.isolated_repository import View
+    from tools.git.local_repository import Repository
 
 
 class Opened:

@@ -7,13 +7,13 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agent.domain.errors import UpstreamError
-from tools.git.commit_entries import entries_of
-from tools.git.patch import RawEntry
+from tools.git.blobs_of_commits import entries_of
+from tools.git.diff_parser import RawEntry
 from tools.git.process import Finished, failure, patiently, run
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
-    from tools.git.repository import Repository
+    from tools.git.isolated_repository import View
+    from tools.git.local_repository import Repository
 
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
 _FETCH_SECONDS = 1800.0

@@ -15,7 +15,7 @@ from tools.git.file_trails import FileTrail, FollowedChanges, LeftFile, Trails, 
 from tools.git.log import read_commits
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 _MAX_NAMES = 3  # Names of a commit that are looked up, the rarest of each file first
 _MAX_FILES = 3  # Files of a commit whose names are looked up

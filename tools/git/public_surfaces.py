@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.domain.surface import SurfaceChange
 from tools.diff.file_roles import HEADERS, is_for_users, is_product
-from tools.git.commit_entries import entries_of
+from tools.git.blobs_of_commits import entries_of
 from tools.git.missing_blobs import close_gaps
 from tools.git.tree_reading_and_search import Trees, cover
 from tools.surface.names_in_sphinx_documents import described_names
@@ -13,8 +13,8 @@ from tools.surface.public_paths import Documented, documented_imports, entry_poi
 from tools.surface.surface_change import Surface, SurfaceReader
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
-    from tools.git.patch import RawEntry
+    from tools.git.diff_parser import RawEntry
+    from tools.git.isolated_repository import View
 
 _MAX_SURFACES_KEPT = 3  # Of one repository: a commit and its parent, and the next commit
 _MAX_FILES = 60_000  # Files of a tree beyond which no surface is read

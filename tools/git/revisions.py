@@ -16,14 +16,14 @@ from agent.domain.references import pull_number
 from agent.domain.window import moment
 from agent.ports import Past
 from agent.triage.title_conventions import Area, area
-from tools.git.changes import stream_files
+from tools.git.commit_change_reader import stream_files
 from tools.git.first_parent_line import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
 from tools.git.release_branch_reverts import ReleaseBranches
 from tools.git.release_tags import TAG_NAMES, since_option
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 _ABBREVIATION = re.compile(r"[0-9a-f]{4,40}")
 _FULL_HASH = 40

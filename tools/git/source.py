@@ -16,21 +16,21 @@ from agent.links.similar_commit_index import SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.ports import Study
 from agent.stories.timeline import NEAR
-from tools.git.changes import ChangeReader, tree_change
-from tools.git.commit_entries import entries_of, present_commits
-from tools.git.commit_mentions import Mentions
+from tools.git.blobs_of_commits import entries_of, present_commits
+from tools.git.commit_change_reader import ChangeReader, tree_change
 from tools.git.file_trails import FollowedChanges, follow
 from tools.git.first_parent_line import FirstParentLine
+from tools.git.isolated_repository import View, view_of
 from tools.git.landed_commit_footprints import SimilarCommits
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
+from tools.git.local_repository import Repository, open_repository
 from tools.git.log import FirstParentWalk, read_commits
+from tools.git.mentions_in_commits import Mentions
 from tools.git.missing_blobs import UnreadCommits, close_gaps, fetch_blobs
 from tools.git.name_introductions import births
-from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment
 from tools.git.public_surfaces import Surfaces
-from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.word_frequencies import Messages
 from tools.release_notes_from_commits import release_notes

@@ -9,11 +9,11 @@ from agent.domain.errors import UpstreamError
 from agent.ports import Usage, Usages
 from agent.triage.title_conventions import Area, area
 from tools.diff.file_roles import is_for_users
+from tools.git.diff_parser import versions_of
 from tools.git.log import Opened
-from tools.git.patch import versions_of
 
 if TYPE_CHECKING:
-    from tools.git.object_view import View
+    from tools.git.isolated_repository import View
 
 _UNREADABLE = tuple(
     (

@@ -9,7 +9,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Change
 from agent.domain.errors import NotFound
 from agent.ports import Study
-from tools.git.patch import versions_of
+from tools.git.diff_parser import versions_of
 from tools.github import graphql_queries
 from tools.github.client import GitHubClient
 from tools.github.graphql_batches import Batches, Question

@@ -11,7 +11,7 @@ import httpx
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Landed, Landing, Notice
 from agent.domain.errors import NotFound, RateLimited, UpstreamError
-from agent.domain.future_dates import DatedCommit, future_commits, future_notices
+from agent.domain.future_dated_commits import DatedCommit, future_commits, future_notices
 from agent.domain.window import Window
 from agent.ports import Study, Usages
 from tools.github.blobs import Blobs

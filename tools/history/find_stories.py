@@ -37,7 +37,7 @@ from agent.stories.timeline import (
     with_memory,
 )
 from tools.history.earlier_commits_by_title import far_past, naming, near_past
-from tools.history.first_releases import with_first_releases
+from tools.history.story_releases import with_first_releases
 from tools.history.undone_earlier_commits import (
     find_reverts,
     lineage_in_message,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from agent.bumps.bump_report import CodeUse, SourceMapping
+from agent.bumps.bump_report_model import CodeUse, SourceMapping
 from agent.bumps.github_action_files import ActionDefinition, ActionStep, action_steps, read_action
 from agent.domain.base import Frozen
 from tools.packages.repository_trees import TreeReader

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from agent.bumps.argument_counts import ArgumentCount, count_fault
-from agent.bumps.bump_report import CodeUse, Effect, UsedName
-from tools.packages.ecmascript_code import DEFAULT, Exports, NpmPackage
+from agent.bumps.bump_report_model import CodeUse, Effect, UsedName
+from tools.packages.npm_package_api import DEFAULT, Exports, NpmPackage
 from tools.packages.syntax import (
     field_text,
     line_of,

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from agent.bumps.argument_counts import ArgumentCount, count_fault
-from agent.bumps.bump_report import CodeUse, Effect, UsedName
-from tools.packages.go_code import GoModule, GoPackage
+from agent.bumps.bump_report_model import CodeUse, Effect, UsedName
+from tools.packages.go_package_api import GoModule, GoPackage
 from tools.packages.syntax import field_text, line_of, nodes_of, string_text, syntax_tree, text_of
 
 

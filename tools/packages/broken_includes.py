@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from agent.bumps.bump_report import CodeUse, SourceMapping, UsedName
+from agent.bumps.bump_report_model import CodeUse, SourceMapping, UsedName
 from tools.diff.file_roles import HEADERS
 from tools.packages.repository_trees import Listing, TreeReader
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent.bumps.bump_report import CodeUse, Effect
+from agent.bumps.bump_report_model import CodeUse, Effect
 from agent.bumps.python_uses import CallShape, Override, OwnPython, PathUse
-from tools.packages.python_package_paths import (
+from tools.packages.python_package_api import (
     PythonTree,
     call_fault,
     override_fault,

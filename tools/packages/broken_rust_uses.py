@@ -7,8 +7,8 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from agent.bumps.argument_counts import ArgumentCount, count_fault
-from agent.bumps.bump_report import CodeUse, Effect, UsedName
-from tools.packages.rust_code import RustItem, RustWorkspace, path_names, used_paths
+from agent.bumps.bump_report_model import CodeUse, Effect, UsedName
+from tools.packages.rust_crate_api import RustItem, RustWorkspace, path_names, used_paths
 from tools.packages.syntax import field_text, line_of, nodes_here, nodes_of, syntax_tree, text_of
 
 _MAX_CHAIN = 100  # Calls that follow one another

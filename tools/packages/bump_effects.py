@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.bumps.bump_report import (
+from agent.bumps.bump_report_model import (
     BumpReport,
     CodeUse,
     Explanations,
@@ -30,9 +30,9 @@ from tools.packages.action_changes import action_changes
 from tools.packages.broken_includes import broken_includes, names_from_headers, public_headers
 from tools.packages.broken_python_uses import FileUse, broken_uses, own_uses
 from tools.packages.facts_between_versions import VersionFacts, facts_between
-from tools.packages.other_languages import LANGUAGES, other_uses
+from tools.packages.non_python_uses import LANGUAGES, other_uses
 from tools.packages.package_repositories import NotProved, SourceFinder
-from tools.packages.python_package_paths import PythonTree
+from tools.packages.python_package_api import PythonTree
 from tools.packages.repository_trees import TreeReader
 from tools.packages.user_tree import OwnTree
 from tools.surface.python_module import PythonDefinition

@@ -11,7 +11,7 @@ from agent.domain.facts import Fact
 from agent.ports import CloneSource
 from tools.diff.changed_file_declarations import paths_of_blobs
 from tools.diff.commit_facts import gather
-from tools.diff.fact_reading import look_up
+from tools.diff.files_read_for_facts import look_up
 from tools.diff.version_comparison import LARGEST_RANGE
 
 _LOG = logging.getLogger(__name__)

@@ -6,16 +6,16 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from agent.bumps.bump_report import SourceMapping, VersionCommit
+from agent.bumps.bump_report_model import SourceMapping, VersionCommit
 from agent.bumps.bump_settings import PackageEntry
-from agent.bumps.non_python_pin_readers import go_commit
-from agent.bumps.package_manifests import (
+from agent.bumps.manifest_name_and_version import (
     Manifest,
     is_manifest,
     read_manifest,
     version_in,
     workspace_version,
 )
+from agent.bumps.non_python_pin_readers import go_commit
 from agent.bumps.pins import Bump
 from agent.bumps.version_tags import existing_tags, is_same_name, is_same_version, tag_candidates
 from agent.domain.base import RepoId

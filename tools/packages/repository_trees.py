@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.domain.errors import InputError
+from tools.git.isolated_repository import View, view_of
+from tools.git.local_repository import Repository, open_repository
 from tools.git.missing_blobs import fetch_blobs
-from tools.git.object_view import View, view_of
 from tools.git.process import patiently, remote_environment
-from tools.git.repository import Repository, open_repository
 
 MAX_FILE_BYTES = 8_000_000
 _MAX_TREE_FILES = 200_000

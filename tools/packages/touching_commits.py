@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.bumps.bump_report import UsedName
+from agent.bumps.bump_report_model import UsedName
 from agent.domain.commits import Change, FileChange
 from agent.domain.patch import changed_definitions, touched_names
 from agent.ports import CloneSource

@@ -8,9 +8,9 @@ import time
 import pytest
 
 import agent.audit
-from agent.audit.audited_repositories import AuditedRepository, Library
 from agent.audit.entries import find_commits, read_page
 from agent.audit.prose import sentences_of
+from agent.audit.repository_lookup_results import AuditedRepository, Library
 from agent.audit.section_repositories import find_doubts, set_scopes
 from agent.domain.base import RepoId
 from tests.made_commits import made_commit

@@ -23,11 +23,11 @@ from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint, footprint_of, title_words
 from agent.links.issue_index import IssueIndex, SimilarIssue
 from agent.links.searchable_issues import digest
-from agent.links.shortlist import ReadingChoice, Shortlist, ShortlistQuestion
+from agent.links.shortlist_prompt import ReadingChoice, Shortlist, ShortlistQuestion
 from agent.links.similar_commit_index import EarlierCommits, SimilarCommit
 from agent.links.touched_lines import LineWriter
 from agent.stories.timeline import CommitPair, headline, step, story
-from agent.triage.first_look_results import Collected
+from agent.triage.collected_commits import Collected
 from agent.triage.weights import weigh
 
 REPO = RepoId("lumen-ai/swiftserve")

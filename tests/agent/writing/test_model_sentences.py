@@ -1,7 +1,7 @@
 """How the sentences of a model become claims: with citations, anchors and files."""
 
 from agent.domain.commits import FileChange
-from agent.lines_around_evidence import file_heading
+from agent.evidence_headings import file_heading
 from agent.writing.model_sentences import anchored
 from tests.agent.writing.test_targets import file, read
 

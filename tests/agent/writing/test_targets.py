@@ -18,7 +18,7 @@ from agent.domain.threads import Comment, Issue, PullRequest
 from agent.domain.window import Window
 from agent.gate.check import refusals
 from agent.packets.commit_packet import NO_CONTEXT, CommitContext, commit_packet, pieces_of
-from agent.packets.focus import Focus, Passage
+from agent.packets.lines_supporting_claims import Focus, Passage
 from agent.reports.release_sentences import claims_of_release
 from agent.token_estimates import tokens_of
 from agent.writing.model_sentences import analysis_shape, cited, summary_shape

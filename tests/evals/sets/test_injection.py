@@ -15,8 +15,7 @@ from evals.model_server.believing import Belief, Believing
 from evals.model_server.obedient import Obedient, Order
 from evals.model_server.requests_and_answers import ModelRequest
 from evals.sets.injection import AMPLE, ScoreBoard, Trials, cases
-from evals.sets.injection_oracle import Outcome, harmed, kept, live_in, reached
-from evals.sets.injection_prose import (
+from evals.sets.injection_false_claims import (
     NAMED,
     HostileProse,
     addresses_printed,
@@ -24,6 +23,7 @@ from evals.sets.injection_prose import (
     hostile_prose,
     stated_as_fact,
 )
+from evals.sets.injection_oracle import Outcome, harmed, kept, live_in, reached
 from evals.worlds.injection import CARRIERS, ENCODINGS, IN_GIT, dressed, plant
 from gitzette.commands.evaluate import Gitzette
 

@@ -21,7 +21,7 @@ from memory.recorder import CallRecorder
 from memory.store import database_in_memory
 from tools.chat.budget import RunBudget
 from tools.chat.model import RecordedChatModel, Retries
-from tools.chat.server import ChatServer
+from tools.chat.openai_compatible_server import ChatServer
 
 KEY = "sk-canary-0123456789"
 WORDS = "The router keeps twelve routes. " * 12

@@ -18,7 +18,7 @@ from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactSheet, Severity
 from tests.made_repos import Work
 from tools.diff.fact_ranking import MAX_INTERNAL, MAX_VISIBLE
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 CASES = Path(__file__).parent / "cases"

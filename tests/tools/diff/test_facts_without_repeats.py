@@ -5,7 +5,7 @@ from pathlib import Path
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from tests.made_repos import Work
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")

@@ -11,7 +11,7 @@ from tests.patience import within
 from tools.diff.changed_runs import hidden_lines
 from tools.diff.commit_facts import gather
 from tools.diff.declarations import Language
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")

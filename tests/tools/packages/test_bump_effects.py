@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.bumps.bump_report import BumpReport
+from agent.bumps.bump_report_model import BumpReport
 from agent.bumps.bump_settings import BumpSettings, PackageEntry
 from agent.bumps.pins import Bump
 from agent.domain.base import RepoId

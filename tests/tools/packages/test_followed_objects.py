@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from agent.bumps.bump_report import CodeUse
+from agent.bumps.bump_report_model import CodeUse
 from tests.made_repos import Work
 from tools.packages.broken_python_uses import broken_uses, own_uses
-from tools.packages.python_package_paths import PythonTree
+from tools.packages.python_package_api import PythonTree
 from tools.packages.repository_trees import TreeReader
 
 OLD = """\

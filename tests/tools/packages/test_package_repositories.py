@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.bumps.bump_report import SourceMapping
+from agent.bumps.bump_report_model import SourceMapping
 from agent.bumps.bump_settings import PackageEntry
 from agent.bumps.pins import Bump, Ecosystem
 from agent.domain.base import RepoId

@@ -6,7 +6,7 @@ from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from agent.fact_sentences import fact_sentence
 from tests.made_repos import Work
-from tools.diff.fact_reading import study
+from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")

@@ -7,7 +7,7 @@ import pytest
 from agent.domain.base import RepoId
 from agent.domain.surface import PublicBreak, SurfaceChange
 from tests.made_repos import Work
-from tools.git.object_view import View
+from tools.git.isolated_repository import View
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")

@@ -1,8 +1,8 @@
 """The severity of a difference in JavaScript and TypeScript code, whose exports are its surface."""
 
 from agent.domain.facts import Severity
-from tools.diff.compared_declarations import Difference
 from tools.diff.file_roles import HIDDEN
+from tools.diff.located_differences import Difference
 from tools.diff.severity.native_code import is_marked_public
 from tools.diff.severity.table import severity_of
 

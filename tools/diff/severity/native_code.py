@@ -4,10 +4,10 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import HEADERS, HIDDEN, is_public_header
+from tools.diff.located_differences import Difference, FoundDeclaration
+from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word, is_native
 from tools.diff.severity.table import severity_of
-from tools.diff.tree_names import SurroundingTrees, holds_word, is_native
 
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
-from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.file_roles import module_of
+from tools.diff.located_differences import Difference, FoundDeclaration
+from tools.diff.names_sought_in_trees import SurroundingTrees, is_choice_left
 from tools.diff.reachable_declarations import (
     has_public_path,
     is_filled_in_field,
@@ -15,8 +16,7 @@ from tools.diff.reachable_declarations import (
     is_value_of_users,
 )
 from tools.diff.severity.table import severity_of
-from tools.diff.surface_breaks import breaks_of, is_certain_member
-from tools.diff.tree_names import SurroundingTrees, is_choice_left
+from tools.diff.surface_breaks_by_difference import breaks_of, is_certain_member
 
 _ABSTRACT = re.compile(r"\bABC(?:Meta)?\b")
 _LITERAL = re.compile(

@@ -4,16 +4,16 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.documented_names import is_published, needs_publication
-from tools.diff.fact_kinds import ROWS
+from tools.diff.facts_by_declaration_kind import ROWS
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
+from tools.diff.located_differences import Difference, FoundDeclaration
+from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word
 from tools.diff.severity.javascript_code import script_severity
 from tools.diff.severity.native_code import native_severity
 from tools.diff.severity.python_code import python_severity
 from tools.diff.severity.settings import setting_severity, severity_beside_product
 from tools.diff.severity.table import severity_of
-from tools.diff.tree_names import SurroundingTrees, holds_word
 
 
 def severity(

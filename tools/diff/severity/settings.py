@@ -5,13 +5,13 @@ import re
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import is_manifest
-from tools.diff.compared_declarations import Difference, FoundDeclaration
 from tools.diff.documented_names import Lines
 from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
+from tools.diff.located_differences import Difference, FoundDeclaration
+from tools.diff.names_sought_in_trees import COMMENT_SIGNS, SurroundingTrees
 from tools.diff.reachable_declarations import is_in_public_function, is_reached_by_users
 from tools.diff.severity.requirements import refuses_all_before
 from tools.diff.severity.table import severity_of
-from tools.diff.tree_names import COMMENT_SIGNS, SurroundingTrees
 
 _SET_ASIDE = re.compile(r"(?:^|[:/])(?:dev|build|test|tests|docs|lint|optional:)")
 """Sections of a manifest that are not installed with the project itself."""

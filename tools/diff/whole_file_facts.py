@@ -1,0 +1,193 @@
+"""Facts about whole files of a commit: which are added and removed, and what for."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.domain.commits import FileChange
+from agent.domain.facts import Fact, FactKind, FactLocation, Severity
+from agent.domain.patch import read_patch
+from agent.domain.surface import SurfaceChange
+from tools.diff.declarations import Declaration
+from tools.diff.documented_names import Lines, is_run_by_documents, path_taken_away
+from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
+from tools.diff.severity.added_and_missing_files import (
+    severity_of_added_file,
+    severity_of_missing_file,
+)
+from tools.diff.severity.table import severity_of
+
+if TYPE_CHECKING:
+    from tools.diff.changed_file_declarations import Versions
+
+_ONLY: dict[frozenset[Role], FactKind] = {
+    frozenset({Role.TEST}): "only-tests",
+    frozenset({Role.DOCUMENT}): "only-docs",
+    frozenset({Role.CI}): "only-ci",
+    frozenset({Role.GENERATED}): "generated",
+    frozenset({Role.LOCK}): "generated",
+    frozenset({Role.VENDORED}): "vendored",
+}
+_UPKEEP = {
+    Role.TEST: "tests",
+    Role.DOCUMENT: "docs",
+    Role.CI: "CI",
+    Role.SCRIPT: "scripts",
+    Role.BENCHMARK: "benchmarks",
+    Role.EXAMPLE: "examples",
+}
+_REPORTED_ROLES = (
+    Role.MODEL,
+    Role.KERNEL,
+    Role.OPERATOR,
+    Role.SOURCE,
+    Role.HEADER,
+    Role.DEVICE_CONFIG,
+)
+"""Roles of new files that are told, the most telling first."""
+_REPORTED_BESIDE_PRODUCT = (Role.EXAMPLE, Role.BENCHMARK)
+_LISTED_APART = (Role.MODEL, Role.DEVICE_CONFIG)
+_MAX_NAMES = 6  # Names of a new file that are listed
+_MIN_GROUP = 3  # From so many files of one role in a folder they are one fact
+_MAX_GROUP_PLACES = 4
+_MAX_SHOWN_LINES = 3
+_MIN_TEXT = 3  # Characters of a line that says something
+
+
+def only_facts(files: Sequence[FileChange]) -> Iterator[Fact]:
+    """Yield what a commit touches that touches nothing of the product."""
+    if any(is_tool_among_tests(file.path) for file in files):
+        return
+    roles: set[Role] = set()
+    for file in files:
+        roles.add(role(file.path))
+        if file.previous_path is not None:
+            roles.add(role(file.previous_path))
+    if len(roles) > 1:
+        roles.discard(Role.ASSET)
+    kind = _ONLY.get(frozenset(roles))
+    detail = None
+    if kind is None and roles and roles <= _UPKEEP.keys():
+        kind = "only-upkeep"
+        detail = ", ".join(words for upkeep, words in _UPKEEP.items() if upkeep in roles)
+    if kind is None:
+        return
+    location = FactLocation(file=files[0].path, line=0, lines=())
+    name = f"{len(files)} files"
+    yield Fact(kind=kind, severity=severity_of(kind), name=name, detail=detail, places=(location,))
+
+
+def file_facts(
+    files: Sequence[FileChange],
+    read: Sequence["Versions"],
+    surface: SurfaceChange | None,
+    documents: Lines,
+) -> Iterator[Fact]:
+    """Yield the product's files that come, go or get another name.
+
+    Of other files those are told that documents tell to run, and, where a commit leaves the product
+    alone, new examples and benchmarks.
+    """
+    reported_roles: tuple[Role, ...] = _REPORTED_ROLES
+    if not any(is_product(file.path) for file in files):
+        reported_roles = _REPORTED_BESIDE_PRODUCT
+    declared = {versions.file.path: versions.new for versions in read}
+    added: dict[tuple[bool, str], list[FileChange]] = defaultdict(list)
+    for file in files:
+        file_role = role(file.path)
+        if _is_empty(file):
+            continue
+        if file.status == "added" and file_role in reported_roles:
+            added[file_role in _LISTED_APART, file.path.rpartition("/")[0]].append(file)
+            continue
+        old_path = path_taken_away(file)
+        if not old_path:
+            continue
+        is_run = is_run_by_documents(old_path, documents)
+        if is_run or is_product(file.path):
+            yield _missing_file(file, old_path, surface, is_run=is_run)
+    for (_, folder), group in added.items():
+        if len(group) >= _MIN_GROUP:
+            names = ", ".join(file.path for file in group)
+            roles = [role(file.path) for file in group]
+            group_role = min(roles, key=reported_roles.index)
+            yield _added_files(group_role, names, group, f"{len(group)} files of {folder}")
+            continue
+        for file in group:
+            names = _public_names(declared.get(file.path, ()))
+            yield _added_files(role(file.path), file.path, [file], names or file.path)
+
+
+def _is_empty(file: FileChange) -> bool:
+    """Return True for a file without a line, which git pairs with any other of these."""
+    is_whole = file.status != "modified" and not file.omitted
+    return is_whole and file.path.endswith("__init__.py") and not file.additions + file.deletions
+
+
+def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
+    places = tuple(_location(file, new) for file in files[:_MAX_GROUP_PLACES])
+    return Fact(
+        kind="file-added",
+        severity=severity_of_added_file(file_role),
+        name=name,
+        new=new,
+        detail=file_role.value,
+        places=places,
+    )
+
+
+def _missing_file(
+    file: FileChange, old_path: str, surface: SurfaceChange | None, *, is_run: bool
+) -> Fact:
+    """Return the fact that a file is not where it was."""
+    kind: FactKind = "file-removed" if file.status == "removed" else "file-renamed"
+    severity = severity_of_missing_file(kind, old_path, surface)
+    return Fact(
+        kind=kind,
+        severity=Severity.BREAKING if is_run else severity,
+        name=file.path,
+        old=old_path,
+        new=file.path if kind == "file-renamed" else None,
+        detail=role(file.path).value,
+        places=(_location(file),),
+    )
+
+
+def _public_names(declared: Sequence[Declaration]) -> str:
+    names: list[str] = []
+    for declaration in declared:
+        if declaration.kind not in ("class", "enum", "function"):
+            continue
+        if not declaration.owner and not declaration.local and declaration.name[:1] != "_":
+            names.append(declaration.name)
+    return ", ".join(dict.fromkeys(names[:_MAX_NAMES]))
+
+
+class _PatchLine(NamedTuple):
+    """A changed line of the first hunk, by its number among the changed lines."""
+
+    number: int
+    text: str
+
+
+def _location(file: FileChange, names: str = "") -> FactLocation:
+    """Return the lines that have one of the names, else the first ones with words in them."""
+    hunks = read_patch(file.patch).hunks
+    changed = hunks[0].changed if hunks else ()
+    lines: list[_PatchLine] = []
+    for number, text in enumerate(changed, start=1):
+        if len(text.strip("+-#/* \t")) >= _MIN_TEXT:
+            lines.append(_PatchLine(number, text))
+    lines = (_lines_with(names, lines) or lines)[:_MAX_SHOWN_LINES]
+    first = lines[0].number if lines else 0
+    return FactLocation(file=file.path, line=first, lines=tuple(line.text for line in lines))
+
+
+def _lines_with(names: str, lines: Sequence[_PatchLine]) -> list[_PatchLine]:
+    """Return the lines that have one of the names, which commas separate."""
+    sought = [name for name in names.split(", ") if name]
+    return [line for line in lines if _has_any(line.text, sought)]
+
+
+def _has_any(text: str, names: Sequence[str]) -> bool:
+    return any(name in text for name in names)
