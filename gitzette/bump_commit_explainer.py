@@ -1,4 +1,4 @@
-"""Explainer of the commits of bumped packages, by the configured model; imported only where there is one."""
+"""Explainer of the commits of bumped packages; imported only where a model is configured."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager

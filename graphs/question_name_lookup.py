@@ -1,4 +1,4 @@
-"""The lookup of a question's names and qualifiers: what has or fits each is a section of the answer."""
+"""Lookup of the names and qualifiers of a question; what fits each is a section of the answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Results of looking up the repositories of an audited report: what it names, and what each has of it."""
+"""Results of looking up repositories: what an audited report names, and what each has of it."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

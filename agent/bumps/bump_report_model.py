@@ -1,4 +1,4 @@
-"""The report on a bump: repository of the package, both commits, and the effect on the user's code."""
+"""The report on a bump: the repository, both commits, and the effect on the user's code."""
 
 from typing import Literal
 

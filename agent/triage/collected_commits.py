@@ -1,4 +1,4 @@
-"""Collected commits: the results of the first look at a repository, and the weights after a closer one."""
+"""Collected commits: what the first look at a repository gave, and weights after a closer one."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

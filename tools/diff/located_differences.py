@@ -1,4 +1,4 @@
-"""Differences of declarations, located: each with its file, how it differs, and the lines that show it."""
+"""Located differences of declarations: file, lines, and how both versions differ."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reader of the changes of commits: with patches in one stream, or one by one where objects are missing."""
+"""Reader of changes of commits: in one stream, or one by one where objects are missing."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""Parser of the diff of one commit: the raw entries and the patch that git prints, as file changes."""
+"""Parser of the diff of one commit: git's raw entries and patch, as file changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A repository isolated from branches and settings: every machine reads the same patches from its objects."""
+"""A repository isolated from settings: every machine reads the same patches from its objects."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""The API of npm packages at a commit: what their entry points export, as far as sources show it."""
+"""The API of npm packages at a commit: what entry points export, as far as sources show it."""
 
 import json
 from collections.abc import Iterator, Mapping
