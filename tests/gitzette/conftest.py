@@ -1,10 +1,8 @@
 """What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -30,8 +28,6 @@ from gitzette.progress import QuietProgress
 from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
 
-_ROOT = Path(__file__).parents[2]
-_PACKAGES = ("agent", "evals", "gitzette", "graphs", "memory", "tools")
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
 _MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
 _CLOSED = {
@@ -204,41 +200,6 @@ def _demonstrate(folder: Path) -> None:
         status = main(["run", "--demo", "--json", "--out", str(folder / "out")])
     result = {"status": status, "out": out.getvalue(), "err": err.getvalue()}
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
-
-
-@dataclass(frozen=True)
-class SourceTree:
-    """A copy of the program that a test may change, as somebody does who works on it."""
-
-    root: Path
-
-    def replace(self, path: str, old: str, new: str) -> None:
-        """Change some text of a file."""
-        file = self.root / path
-        text = file.read_text("utf-8")
-        assert old in text
-        file.write_text(text.replace(old, new), "utf-8")
-
-    def run_demo(self, *options: str) -> CommandResult:
-        """Run the demonstration in a process of its own."""
-        done = subprocess.run(
-            [sys.executable, "-m", "gitzette", "run", "--demo", *options],
-            cwd=self.root,
-            env=os.environ | {"PYTHONPATH": str(self.root), "TMPDIR": str(self.root)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        return CommandResult(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.fixture
-def source_tree(tmp_path: Path) -> SourceTree:
-    """Copy the program."""
-    for package in _PACKAGES:
-        shutil.copytree(_ROOT / package, tmp_path / "tree" / package)
-    return SourceTree(tmp_path / "tree")
 
 
 class Served:
