@@ -27,6 +27,7 @@ from gitzette.day_run import RunOutcome, run_day
 from gitzette.progress import QuietProgress
 from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
+from tests.made_repos import Work
 
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
 _MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
@@ -73,7 +74,7 @@ class Engine:
     @classmethod
     def made(cls, folder: Path) -> "Engine":
         """Make an empty one."""
-        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+        Work(folder)
         return cls(folder)
 
     @property
@@ -93,25 +94,15 @@ class Engine:
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
         moment = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        env = {
-            "GIT_AUTHOR_DATE": moment,
-            "GIT_COMMITTER_DATE": moment,
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-        }
-        who = [
-            "-c",
-            f"user.name={author}",
-            "-c",
-            f"user.email={email or f'{author.lower()}@example.org'}",
-        ]
-        git = ["git", *who, "-C", str(self.folder)]
-        subprocess.run([*git, "add", "."], check=True, env=env | {"PATH": "/usr/bin:/bin"})
-        subprocess.run(
-            [*git, "commit", "-qm", subject], check=True, env=env | {"PATH": "/usr/bin:/bin"}
-        )
-        return subprocess.run(
-            [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
-        ).stdout.strip()
+        env = {}
+        for role in ("AUTHOR", "COMMITTER"):
+            env[f"GIT_{role}_NAME"] = author
+            env[f"GIT_{role}_EMAIL"] = email or f"{author.lower()}@example.org"
+            env[f"GIT_{role}_DATE"] = moment
+        work = Work(self.folder)
+        work.git("add", ".", env=env)
+        work.git("commit", "-qm", subject, env=env)
+        return work.head()
 
 
 @pytest.fixture(scope="session")
