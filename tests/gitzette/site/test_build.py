@@ -398,17 +398,19 @@ def test_whatever_decides_how_a_page_looks_renews_pages_when_it_changes() -> Non
     assert not any("__pycache__" in path for path in paths)
 
 
-def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
+def test_two_processes_write_the_same_bytes(
+    shelf: Shelf, tmp_path: Path, built: Callable[..., Built]
+) -> None:
     out = shelf(days=1)
-    for seed in ("1", "2"):
-        folder = tmp_path / seed
-        subprocess.run(
-            [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(folder)],
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            check=True,
-            capture_output=True,
-        )
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    built(out, tmp_path / "here")
+    # Hashes of strings differ from process to process, and orders of sets with them.
+    subprocess.run(
+        [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(tmp_path / "1")],
+        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+    )
+    assert contents(tmp_path / "here") == contents(tmp_path / "1")
 
 
 def test_a_first_build_that_was_cut_short_can_be_finished(
