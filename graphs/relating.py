@@ -105,18 +105,24 @@ def affordable_pairings(pairings: Sequence[Pairing], commits: int) -> list[Pairi
 
     Where there are many, each question shows less.
     """
-    tokens_left = min(_MAX_TOKENS, max(_MIN_TOKENS, commits * _TOKENS_PER_COMMIT))
+    tokens = min(_MAX_TOKENS, max(_MIN_TOKENS, commits * _TOKENS_PER_COMMIT))
+    affordable: list[Pairing] = []
     for question_tokens in _QUESTION_TOKENS:
         shorter = [pairing.limited(question_tokens) for pairing in pairings]
-        if sum(map(_cost, shorter)) <= tokens_left:
-            return shorter
-    affordable: list[Pairing] = []
-    for pairing in pairings:
-        shortest = pairing.limited(_QUESTION_TOKENS[-1])
-        tokens_left -= _cost(shortest)
-        if tokens_left < 0:
+        affordable = _first_within(shorter, tokens)
+        if len(affordable) == len(pairings):
             break
-        affordable.append(shortest)
+    return affordable
+
+
+def _first_within(pairings: Sequence[Pairing], tokens: int) -> list[Pairing]:
+    """Return the first pairings, as many as some tokens are enough for."""
+    affordable = []
+    for pairing in pairings:
+        tokens -= _cost(pairing)
+        if tokens < 0:
+            break
+        affordable.append(pairing)
     return affordable
 
 

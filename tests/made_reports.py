@@ -35,7 +35,9 @@ _MOST = 22
 _PASSED = Judgement(verdict="supported", check="fact")
 
 
-def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
+def made_day(
+    day: date, seed: int = 1, most: int = _MOST, repos: tuple[RepoId, ...] = REPOS
+) -> Report:
     """Make the report of one day, with at most so many commits each; the same day and seed give the same report."""
     chance = Random(f"{seed} {day}")
     sections = []
@@ -43,7 +45,7 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
     claims = []
     links = []
     stories = []
-    for repo in REPOS:
+    for repo in repos:
         rows = [
             _row(repo, day, at, chance) for at in range(chance.randint(min(_FEWEST, most), most))
         ]
@@ -64,7 +66,7 @@ def made_day(day: date, seed: int = 1, most: int = _MOST) -> Report:
         )
     return Report(
         window=Window.days(day, day, "UTC"),
-        repos=REPOS,
+        repos=repos,
         sections=tuple(sections),
         ledger=tuple(ledger),
         claims=tuple(claims),

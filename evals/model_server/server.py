@@ -20,7 +20,7 @@ from evals.loopback import Loopback, reset_connection
 from evals.model_server.requests_and_answers import ModelRequest, Saying, Script, ToolCall
 
 _MIN_CHUNK = 48  # Characters of a chunk of a stream
-_MAX_CHUNKS = 8  # Of a long answer: a client needs half a millisecond for each
+_MAX_CHUNKS = 3  # Of a long answer: a client needs half a millisecond for each
 _SMALL_CHUNK = 8
 _CHARACTERS_PER_TOKEN = 4
 _GARBAGE = b'data: {"choices": [{"delta": {"conte\n\ndata: \xff\xfe not json\n\n'

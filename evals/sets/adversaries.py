@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
@@ -35,11 +36,13 @@ from tools.chat.openai_compatible_server import ChatServer
 
 _DAYS = ("2026-02-03", "2026-02-02", "2026-02-01", "2026-01-30")
 _QUIET_DAY = "2026-02-01"
+_HONEST_STEP = 3  # A small run has each third adversary report before the honest judge
 _SEEDS = 6
 """Nine adversaries on four days of each world, before two judges, give 432 reports.
 
 The small run takes one world: the obliging judge, before whom only code stands in the way of a
-lie, has a day with commits in all repositories, and the honest one a day with two commits.
+lie, has all of them on a day with two commits, and the honest one some of them on a day with
+commits in all repositories.
 """
 _PAGES: tuple[tuple[Language, Layout], ...] = (("en", "digest"), ("zh", "ledger"))
 _MAX_PAGE = 2_000_000  # Characters
@@ -96,14 +99,11 @@ async def adversaries(bench: Bench) -> Figures:
 
 
 def _cases(*, full: bool) -> list[AdversaryCase]:
-    honest_days = _DAYS if full else (_QUIET_DAY,)
-    obliged_days = _DAYS if full else _DAYS[:1]
-    cases = []
-    for name in ADVERSARIES:
-        for day in honest_days:
-            cases.append(AdversaryCase(name, day, obliging=False))
-        for day in obliged_days:
-            cases.append(AdversaryCase(name, day, obliging=True))
+    names = list(ADVERSARIES)
+    before_honest = product(names, _DAYS) if full else product(names[::_HONEST_STEP], _DAYS[:1])
+    before_obliging = product(names, _DAYS if full else (_QUIET_DAY,))
+    cases = [AdversaryCase(name, day, obliging=False) for name, day in before_honest]
+    cases += [AdversaryCase(name, day, obliging=True) for name, day in before_obliging]
     return cases
 
 
@@ -278,7 +278,7 @@ async def _judged(bench: Bench, judge: Answer) -> JudgedSentences:
     published: set[str] = set()
     controlled: list[str] = []
     async with staged(bench.world("demo")) as stage:
-        for day in _DAYS[: bench.count(1, len(_DAYS))]:
+        for day in _DAYS[-bench.count(1, len(_DAYS)) :]:
             models = ScriptedModels("writer", by_script(writer), judge)
             report = await stage.report(models, _window(day))
             rows = Counter(row.repo for row in report.ledger)

@@ -53,7 +53,7 @@ _STEPS: dict[str, Verdict] = {
 }
 """Each check with the last verdict that fails it; only claims that passed the earlier ones count."""
 _PASSED = Judgement(verdict="supported")
-_FEW_DAYS = 2
+_FEW_DAYS = 1
 _MANY_DAYS = 12
 _MAX_COMMITS = 6  # Commits of each repository that the report by others cites
 

@@ -68,7 +68,9 @@ async def _report_on_world(
             special_days.add(date.fromisoformat(text))
     specs = specs_of(world)
     with serving(world.repos, world.now) as server:
-        for day in days_to_report(world, special_days):
+        days = days_to_report(world, special_days)
+        # A small run takes the newest one, which is special.
+        for day in days[-bench.count(1, len(days)) :]:
             report = await bench.report(specs, day, **through(server))
             _score(world, report, scores)
             if day in special_days:

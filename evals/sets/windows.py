@@ -21,6 +21,9 @@ from tools.github.client import GitHubClient
 from tools.github.code_source import GitHubCode
 
 ZONES = ("UTC", "Asia/Shanghai", "America/New_York", "Europe/Berlin")
+_WORLDS = {"full": "Asia/Shanghai", "random": "America/New_York"}
+"""The worlds that are read, each with the one zone of a small run: on each side of UTC."""
+_SOURCES_STEP = 6  # A small run compares each sixth commit of git and API
 _MIRROR_DAYS = 30
 _MIRROR_ZONES = ZONES[:3]
 _MIRROR_COMMITS = 40
@@ -34,15 +37,18 @@ async def windows(bench: Bench) -> Figures:
     by_git: list[Score] = []
     by_api: list[Score] = []
     mirrored: list[Score] = []
-    for world in map(bench.world, ("full", "random")):
+    for name, zone in _WORLDS.items():
+        world = bench.world(name)
+        zones = ZONES if bench.full else (zone,)
         with serving(world.repos, world.now) as server:
             async with GitHubClient(base_url=server.url, token=TOKEN) as client:
                 for repo in world.repos:
-                    name = RepoId(repo.full_name)
-                    by_git += await _read_days(world, repo, GitSource(name, repo.git_dir))
+                    repo_id = RepoId(repo.full_name)
+                    source = GitSource(repo_id, repo.git_dir)
+                    by_git += await _read_days(world, repo, source, zones)
                     # One window is enough for the API: each day would request the same pages.
                     window = Window(start=world.now - timedelta(days=14), end=world.now, tz="UTC")
-                    by_api += await _read_window(world, repo, GitHubCode(client, name), window)
+                    by_api += await _read_window(world, repo, GitHubCode(client, repo_id), window)
     for spec in bench.mirrors:
         line = await first_parent_line(spec)
         days = days_of(bench, line, _MIRROR_DAYS)
@@ -60,7 +66,9 @@ async def windows(bench: Bench) -> Figures:
     }
 
 
-async def _read_days(world: World, repo: Repo, source: CodeSource) -> list[Score]:
+async def _read_days(
+    world: World, repo: Repo, source: CodeSource, zones: Sequence[str]
+) -> list[Score]:
     """Read every day on which something landed and its neighbours; all others are empty."""
     days: set[date] = set()
     for row in world.landed:
@@ -68,7 +76,7 @@ async def _read_days(world: World, repo: Repo, source: CodeSource) -> list[Score
         if row.repo == repo.full_name and day.year in _YEARS:
             days.update((day - timedelta(days=1), day, day + timedelta(days=1)))
     scores: list[Score] = []
-    for tz in ZONES:
+    for tz in zones:
         for day in sorted(days):
             scores += await _read_window(world, repo, source, Window.days(day, day, tz))
     return scores
@@ -103,13 +111,13 @@ async def sources(bench: Bench) -> Figures:
     """Read every commit from both sources and compare, the members of merges included."""
     on_world: list[Score] = []
     on_mirrors: list[Score] = []
-    for world in map(bench.world, ("full", "random")):
+    for world in map(bench.world, _WORLDS):
         for repo in world.repos:
             shas: dict[str, None] = {}
             for row in world.landed:
                 if row.repo == repo.full_name:
                     shas.update(dict.fromkeys((row.sha, *row.members)))
-            on_world += await _agreement(repo, list(shas))
+            on_world += await _agreement(repo, list(shas)[:: bench.count(_SOURCES_STEP, 1)])
     for spec in bench.mirrors:
         line = await first_parent_line(spec)
         newest = [row.sha for row in line[:_MIRROR_COMMITS]]

@@ -1,10 +1,8 @@
 """What several doors need: a small clone with a known history, axe for pages in a browser, reports full of malice."""
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -29,9 +27,8 @@ from gitzette.day_run import RunOutcome, run_day
 from gitzette.terminal_output import QuietProgress
 from tests.built_once import built_once, built_world
 from tests.made_reports import made_day
+from tests.made_repos import Work
 
-_ROOT = Path(__file__).parents[2]
-_PACKAGES = ("agent", "evals", "gitzette", "graphs", "memory", "tools")
 # What is no text: moments, and what comes from closed lists; a report with another kind is no report.
 _MOMENTS = {"start", "end", "tz", "cutoff", "landed_at", "at", "published_at"}
 _CLOSED = {
@@ -77,7 +74,7 @@ class Engine:
     @classmethod
     def made(cls, folder: Path) -> "Engine":
         """Make an empty one."""
-        subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+        Work(folder)
         return cls(folder)
 
     @property
@@ -97,25 +94,15 @@ class Engine:
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text)
         moment = when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        env = {
-            "GIT_AUTHOR_DATE": moment,
-            "GIT_COMMITTER_DATE": moment,
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-        }
-        who = [
-            "-c",
-            f"user.name={author}",
-            "-c",
-            f"user.email={email or f'{author.lower()}@example.org'}",
-        ]
-        git = ["git", *who, "-C", str(self.folder)]
-        subprocess.run([*git, "add", "."], check=True, env=env | {"PATH": "/usr/bin:/bin"})
-        subprocess.run(
-            [*git, "commit", "-qm", subject], check=True, env=env | {"PATH": "/usr/bin:/bin"}
-        )
-        return subprocess.run(
-            [*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True
-        ).stdout.strip()
+        env = {}
+        for role in ("AUTHOR", "COMMITTER"):
+            env[f"GIT_{role}_NAME"] = author
+            env[f"GIT_{role}_EMAIL"] = email or f"{author.lower()}@example.org"
+            env[f"GIT_{role}_DATE"] = moment
+        work = Work(self.folder)
+        work.git("add", ".", env=env)
+        work.git("commit", "-qm", subject, env=env)
+        return work.head()
 
 
 @pytest.fixture(scope="session")
@@ -204,41 +191,6 @@ def _demonstrate(folder: Path) -> None:
         status = main(["run", "--demo", "--json", "--out", str(folder / "out")])
     result = {"status": status, "out": out.getvalue(), "err": err.getvalue()}
     (folder / "result.json").write_text(json.dumps(result), "utf-8")
-
-
-@dataclass(frozen=True)
-class SourceTree:
-    """A copy of the program that a test may change, as somebody does who works on it."""
-
-    root: Path
-
-    def replace(self, path: str, old: str, new: str) -> None:
-        """Change some text of a file."""
-        file = self.root / path
-        text = file.read_text("utf-8")
-        assert old in text
-        file.write_text(text.replace(old, new), "utf-8")
-
-    def run_demo(self, *options: str) -> CommandResult:
-        """Run the demonstration in a process of its own."""
-        done = subprocess.run(
-            [sys.executable, "-m", "gitzette", "run", "--demo", *options],
-            cwd=self.root,
-            env=os.environ | {"PYTHONPATH": str(self.root), "TMPDIR": str(self.root)},
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-        return CommandResult(done.returncode, done.stdout, done.stderr)
-
-
-@pytest.fixture
-def source_tree(tmp_path: Path) -> SourceTree:
-    """Copy the program."""
-    for package in _PACKAGES:
-        shutil.copytree(_ROOT / package, tmp_path / "tree" / package)
-    return SourceTree(tmp_path / "tree")
 
 
 class Served:

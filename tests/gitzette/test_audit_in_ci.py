@@ -12,53 +12,46 @@ from tests.scripted_analysis import Scripted
 _TITLE = "# acme/engine 2026-03-10\n\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "cause"),
-    [
-        ("- The cache no longer overflows (<fix>, #12)", "mismatch"),
-        ("- `<fix>` (#12) mends the cache", "mismatch"),
-        ("- Fix overflow in the paged cache (#31), see <fix>", "mismatch"),
-        ("- <fix> (Bo Chen, 2026-03-10): the cache", "metadata"),
-        ("- <fix> · Ada Lovelace · 2026-03-02", "metadata"),
-        ("- <fix> adds a guard (+1,866 −12)", "number"),
-        ("- <fix>: 9 files changed, 4 insertions(+)", "number"),
-        ("- [PR](<fix:url>) mends the cache", "label"),
-        ("- PR: <fix:url>", "label"),
-        ("The text stops here because (", "cut-off"),
-        ("| Commit | What |\n|---|---|\n| cache/page.py | More pages |", "column"),
-        ("| Commit | What | Who |\n|---|---|---|\n| <fix> | The cache |", "missing-cells"),
-        ("- <fix>: the patch is long (`patch_truncated: true`)", "raw-data"),
-    ],
+_ACCUSED = (
+    ("- The cache no longer overflows (<fix>, #12)", "mismatch"),
+    ("- `<fix>` (#12) mends the cache", "mismatch"),
+    ("- Fix overflow in the paged cache (#31), see <fix>", "mismatch"),
+    ("- <fix> (Bo Chen, 2026-03-10): the cache", "metadata"),
+    ("- <fix> · Ada Lovelace · 2026-03-02", "metadata"),
+    ("- <fix> adds a guard (+1,866 −12)", "number"),
+    ("- <fix>: 9 files changed, 4 insertions(+)", "number"),
+    ("- [PR](<fix:url>) mends the cache", "label"),
+    ("- PR: <fix:url>", "label"),
+    ("The text stops here because (", "cut-off"),
+    ("| Commit | What |\n|---|---|\n| cache/page.py | More pages |", "column"),
+    ("| Commit | What | Who |\n|---|---|---|\n| <fix> | The cache |", "missing-cells"),
+    ("- <fix>: the patch is long (`patch_truncated: true`)", "raw-data"),
 )
-def test_what_stands_beside_a_hash_is_a_claim_about_it(
-    bench: Bench,  # noqa: F811
-    line: str,
-    cause: str,
-) -> None:
-    causes = {verdict for _, verdict in bench.wrong(f"{_TITLE}{line}\n")}
-    assert causes == {cause}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "- <fix> (#13) mends the cache (Ada Lovelace, 2026-03-10)",
-        "- <fix> mends what came with #12",
-        "- <fix> for #99",
-        "- <fix> (2 files, at 11:00)",
-        "- Bo Chen found what <fix> mends",
-        "- Set `enable_cache: true` to see it",
-        "- One\n- Two more things\n- And `<fix>`",
-        "- See `engine\n  router.py`",
-        "".join(f"- Number {n} is done.\n" for n in range(5)) + "- Dropped support for Python 3.9",
-        "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
-    ],
+def test_what_stands_beside_a_hash_is_a_claim_about_it(bench: Bench) -> None:  # noqa: F811
+    accused = {f"{_TITLE}{line}\n": set(cause.split(", ")) for line, cause in _ACCUSED}
+    assert bench.causes_in_each(list(accused)) == accused
+
+
+_NOT_ACCUSED = (
+    "- <fix> (#13) mends the cache (Ada Lovelace, 2026-03-10)",
+    "- <fix> mends what came with #12",
+    "- <fix> for #99",
+    "- <fix> (2 files, at 11:00)",
+    "- Bo Chen found what <fix> mends",
+    "- Set `enable_cache: true` to see it",
+    "- One\n- Two more things\n- And `<fix>`",
+    "- See `engine\n  router.py`",
+    "".join(f"- Number {n} is done.\n" for n in range(5)) + "- Dropped support for Python 3.9",
+    "| Issue | Fixed by |\n|---|---|\n| #12 | <fix> |",
 )
-def test_what_is_said_with_words_between_is_not_accused(
-    bench: Bench,  # noqa: F811
-    line: str,
-) -> None:
-    assert bench.wrong(f"{_TITLE}{line}\n") == []
+
+
+def test_what_is_said_with_words_between_is_not_accused(bench: Bench) -> None:  # noqa: F811
+    reports = [f"{_TITLE}{line}\n" for line in _NOT_ACCUSED]
+    causes = bench.causes_in_each(reports)
+    assert {report: cause for report, cause in causes.items() if cause} == {}
 
 
 def test_a_dead_hash_names_the_commit_of_the_number_beside_it_and_is_corrected(
@@ -111,47 +104,44 @@ def test_a_sentence_about_two_commits_is_judged_by_clauses(
     assert [finding["verdict"] for finding in judged] == ["right", "right"]
 
 
-@pytest.mark.parametrize(
-    ("item", "read"),
-    [
-        (
-            "Mends an overflow in the paged cache of every page (`<fix>`, Ada Lovelace, 2026-03-10).",
-            "Mends an overflow in the paged cache of every page.",
-        ),
-        (
-            "`<fix>` (#13) by Ada Lovelace on 2026-03-10: it mends an overflow in the paged cache.",
-            "it mends an overflow in the paged cache.",
-        ),
-        (
-            "<fix> — `cache.py`, +2/-0, mends an overflow in the paged cache.",
-            "mends an overflow in the paged cache.",
-        ),
-        (
-            "With +2/-0 lines the paged cache does not overflow any more (commit <fix>, #13).",
-            "With […] lines the paged cache does not overflow any more.",
-        ),
-        (
-            "#12 `<fix>` Thanks everybody! - No overflow in the paged cache.",
-            "Thanks everybody! - No overflow in the paged cache.",
-        ),
-        ("`<fix>`: removes `page` for `n` from `cache`", "removes `page` for `n` from `cache`"),
-        # What is said with the hash or the number is the sentence's own.
-        (
-            "Since <fix> of #13 the paged cache does not overflow any more.",
-            "Since <fix> of #13 the paged cache does not overflow any more.",
-        ),
-        # Another's number, and a name that git does not know.
-        (
-            "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
-            "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
-        ),
-    ],
+_READ = (
+    (
+        "Mends an overflow in the paged cache of every page (`<fix>`, Ada Lovelace, 2026-03-10).",
+        "Mends an overflow in the paged cache of every page.",
+    ),
+    (
+        "`<fix>` (#13) by Ada Lovelace on 2026-03-10: it mends an overflow in the paged cache.",
+        "it mends an overflow in the paged cache.",
+    ),
+    (
+        "<fix> — `cache.py`, +2/-0, mends an overflow in the paged cache.",
+        "mends an overflow in the paged cache.",
+    ),
+    (
+        "With +2/-0 lines the paged cache does not overflow any more (commit <fix>, #13).",
+        "With […] lines the paged cache does not overflow any more.",
+    ),
+    (
+        "#12 `<fix>` Thanks everybody! - No overflow in the paged cache.",
+        "Thanks everybody! - No overflow in the paged cache.",
+    ),
+    ("`<fix>`: removes `page` for `n` from `cache`", "removes `page` for `n` from `cache`"),
+    # What is said with the hash or the number is the sentence's own.
+    (
+        "Since <fix> of #13 the paged cache does not overflow any more.",
+        "Since <fix> of #13 the paged cache does not overflow any more.",
+    ),
+    # Another's number, and a name that git does not know.
+    (
+        "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
+        "Follows #12: no overflow in the paged cache any more (<fix>, @somebody).",
+    ),
 )
+
+
 def test_the_judge_reads_a_sentence_without_what_code_has_compared(
     bench: Bench,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
-    item: str,
-    read: str,
 ) -> None:
     sentences: set[str] = set()
 
@@ -162,9 +152,8 @@ def test_the_judge_reads_a_sentence_without_what_code_has_compared(
     with ModelServer(Scripted(opinion=opinion), context=32_768) as server:
         use_judge(monkeypatch, server.url)
         monkeypatch.setenv("GITZETTE_MODEL", server.model)
-        bench.audit(f"{_TITLE}- {item}\n")
-    bench.audit(f"{read}\n")
-    assert (bench.folder / "report.md").read_text("utf-8").strip() in sentences
+        bench.causes_in_each([f"{_TITLE}- {item}\n" for item, _ in _READ])
+    assert {bench.filled(read) for _, read in _READ} - sentences == set()
 
 
 def test_what_code_found_wrong_is_not_held_against_the_rest_of_the_sentence(

@@ -102,8 +102,9 @@ def test_a_terminal_has_a_prompt_and_is_told_how_to_go_on(engine: Engine) -> Non
         assert "go on with: gitzette chat --thread tty" in chat.shown
 
 
-@pytest.mark.usefixtures("corner")
-def test_an_interrupt_stops_the_question_and_not_the_conversation(engine: Engine) -> None:
+def test_an_interrupt_stops_the_question_and_not_the_conversation(
+    engine: Engine, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         # It takes the connection and never says a word.
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
@@ -118,10 +119,9 @@ def test_an_interrupt_stops_the_question_and_not_the_conversation(engine: Engine
             chat.type("/quit\n")
             assert chat.end() == 0
     # The thread was not left damaged or locked.
-    with Terminal(["chat", "--thread", "stubborn", *engine.repo]) as chat:
-        chat.until(PROMPT)
-        chat.type(f"{FEBRUARY}\n")
-        assert "from 22 to 12" in chat.until(PROMPT)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{FEBRUARY}\n"))
+    result = command("chat", "--thread", "stubborn", *engine.repo)
+    assert "from `22` to `12`" in result.out
 
 
 def test_a_chat_keeps_to_the_bounds_of_its_command(

@@ -58,7 +58,7 @@ LOOKING_BACK = Bug(
     "    material = await read_material(state, context)\n",
     f"state['spec'].name == {LARKSERVE!r}",
 )
-RELATING = Bug(relating.relate, "    if context.models is None:\n", f"repo == {WAYFINCH!r}")
+RELATING = Bug(relating.relate, "    if context.models is None:\n", f"repo == {FERRULE!r}")
 CONNECTING = Bug(daily.connect, "    specs = [spec for spec in state[", "True")
 WRITING = Bug(
     writing.write,
@@ -72,24 +72,23 @@ WRITING = Bug(
     [
         (
             [LISTING, READING, CONNECTING],
-            ["--analyst", "rules"],
+            ["--analyst", "rules", "--date", "2026-02-03"],
             {(WAYFINCH, "code"), (LARKSERVE, "code"), (None, "connections")},
             {FERRULE},
         ),
         (
-            [LOOKING_BACK, RELATING],
-            ["--analyst", "rules"],
-            {(LARKSERVE, "relations"), (WAYFINCH, "relations")},
-            {WAYFINCH, LARKSERVE, FERRULE},
-        ),
-        (
-            [WRITING],
+            [LOOKING_BACK, RELATING, WRITING],
             [],
-            {(WAYFINCH, "analysis"), (None, "brief")},
+            {
+                (LARKSERVE, "relations"),
+                (FERRULE, "relations"),
+                (WAYFINCH, "analysis"),
+                (None, "brief"),
+            },
             {WAYFINCH, LARKSERVE, FERRULE},
         ),
     ],
-    ids=["code", "relations", "analysis"],
+    ids=["code", "relations and analysis"],
 )
 def test_an_unexpected_error_costs_its_own_part_and_its_traceback_is_in_the_log(
     bugs: list[Bug],

@@ -4,12 +4,16 @@ import json
 import shutil
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pytest
 
+from agent import prompting
+from agent.judging.rulings import Rulings
 from gitzette.demo_answers import ANSWERS, Recording
-from tests.gitzette.conftest import Command, Demonstration, SourceTree
+from tests.gitzette.conftest import Command, Demonstration
+from tools.toolset import Toolset
 
 
 def judged(report: Any) -> list[Any]:
@@ -23,40 +27,44 @@ def sentences(report: Any, title: str) -> list[str]:
     return [claim["text"]["en"] for claim in judged(report) if claim["about"] == subject]
 
 
-def test_the_rules_report_on_every_landed_commit(command: Command) -> None:
-    result = command("run", "--demo", "--analyst", "rules", "--json", "--source", "api")
-    assert (result.status, result.data["failures"]) == (0, [])
-    ledger = result.data["ledger"]
-    assert len(ledger) == len({row["sha"] for row in ledger}) == 14
-    assert all(row["files"] is not None for row in ledger)
-    assert set(result.data["footer"]["threads"].values()) == {"read"}
+def published(folder: Path) -> dict[str, bytes]:
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
-def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
-    command: Command, demonstration: Demonstration
+def test_a_demonstration_publishes_each_of_its_days_and_a_site(
+    demonstration: Demonstration,
 ) -> None:
-    def published(folder: Path) -> dict[str, bytes]:
-        files = (file for file in folder.rglob("*") if file.is_file())
-        return {str(file.relative_to(folder)): file.read_bytes() for file in files}
-
-    first = published(demonstration.out)
-    reports = {name for name in first if not name.startswith("site/")}
+    reports = {name for name in published(demonstration.out) if not name.startswith("site/")}
     days = ("2026-02-02", "2026-02-03", "2026-02-04")
     endings = ("json", "md", "zh.md")
     assert reports == {"README.md", *(f"reports/{day}.{end}" for day in days for end in endings)}
+    assert (demonstration.out / "site" / "index.html").exists()
+
+
+@pytest.mark.heavy  # `test_rebuild.py` reports twice on the same day
+def test_a_second_demonstration_in_the_same_folder_leaves_every_byte_as_it_was(
+    command: Command, demonstration: Demonstration
+) -> None:
     shutil.copytree(demonstration.out, "gazette-demo")
     assert command("run", "--demo").status == 0
-    assert published(Path("gazette-demo")) == first
+    assert published(Path("gazette-demo")) == published(demonstration.out)
 
 
-def test_where_answers_are_missing_the_rules_do_all_of_it(command: Command) -> None:
-    result = command("run", "--demo", "--date", "2026-02-03", "--json")
-    assert result.status == 0
+def test_where_answers_are_missing_the_rules_report_on_every_landed_commit(
+    command: Command,
+) -> None:
+    result = command("run", "--demo", "--date", "2026-02-03", "--json", "--source", "api")
+    assert (result.status, result.data["failures"]) == (0, [])
     assert (
         "gitzette: demo_answers.json has no answers for this; the rules write the report\n"
         in result.err
     )
     assert not judged(result.data)
+    ledger = result.data["ledger"]
+    assert len(ledger) == len({row["sha"] for row in ledger}) == 6
+    assert all(row["files"] is not None for row in ledger)
+    assert set(result.data["footer"]["threads"].values()) == {"read"}
 
 
 def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_refused(
@@ -67,30 +75,26 @@ def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_
     assert demonstration.result.status == 0
 
 
-def test_recorded_answers_analyse_in_both_languages_and_a_corrected_prompt_needs_no_new_recording(
-    source_tree: SourceTree, demonstration: Demonstration
-) -> None:
-    for prompt in (source_tree.root / "agent" / "prompts").glob("*.md"):
-        prompt.write_text(f"{prompt.read_text('utf-8')}\nA remark without a typo.\n", "utf-8")
-    source_tree.replace(
-        "tools/toolset/__init__.py", "Show an issue by its number", "Show one issue by its number"
-    )
-    source_tree.replace("agent/judging/rulings.py", "verbatim, that decide", "copied, which decide")
-    result = source_tree.run_demo("--json", "--lang", "zh")
-    assert "is stale" not in result.err
-    assert result.status == 0
-    claims = judged(result.data)
-    assert len(claims) >= 30
-    assert {claim["judged_by"] for claim in claims} == {"recorded answers"}
-    assert claims == judged(demonstration.result.data)
-    reports = source_tree.root / "gazette-demo" / "reports"
-    for page in ("2026-02-04.md", "2026-02-04.en.md"):
-        assert "`recorded answers`" in (reports / page).read_text("utf-8")
+def correct_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Change words of each prompt, of the manual of a tool and of the shape of an answer."""
+    template = prompting._template
+
+    def corrected(name: str) -> Template:
+        return Template(f"{template(name).template}\nA remark without a typo.\n")
+
+    monkeypatch.setattr(prompting, "_template", corrected)
+    monkeypatch.setattr(Toolset.get_issue, "__doc__", "Show one issue by its number")
+    ruling = prompting.schema_of(Rulings)["properties"]["rulings"]["items"]["properties"]
+    monkeypatch.setitem(ruling["quote"], "description", "the words, copied, which decide")
 
 
-def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_corrected_prompt_needs_no_new_recording_and_a_stale_answer_is_status_3(
+    command: Command,
+    demonstration: Demonstration,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    correct_prompts(monkeypatch)
     recording = json.loads(ANSWERS.read_text("utf-8"))
     answers = recording["answers"]
     first, second, *_ = [topic for topic in sorted(answers) if topic.startswith("write ")]
@@ -100,16 +104,26 @@ def test_a_stale_recording_is_status_3_and_says_what_to_record_again(
     stale = tmp_path / ANSWERS.name
     stale.write_text(json.dumps(recording), "utf-8")
     monkeypatch.setattr(Recording, "load", partial(Recording.load, stale))
-    result = command("run", "--demo", "--json")
+    result = command("run", "--demo", "--json", "--lang", "zh")
     assert result.status == 3
     (line,) = (line for line in result.err.splitlines() if "is stale" in line)
+    # Both spoiled answers are about Ferrule, and nothing is stale because prompts were corrected.
+    assert all(topic.partition("@")[0] == "write quillon/ferrule" for topic in (first, second))
+    assert "quillon/larkserve" not in line
+    assert "quillon/wayfinch" not in line
     assert f"no answer that fits: {first};" in line
     assert "no answer that fits: day brief, which speaks of octo/nowhere@1a2b.m1;" in line
     assert "nobody asks for: write octo/nowhere" in line
     assert f"refused now: {second.removeprefix('write ')}: " in line
     assert "python scripts/record_demo.py URL" in line
-    # What is recorded and still holds is published all the same.
-    assert len(judged(result.data)) >= 30
+    # What is recorded and still holds is published all the same, in both languages.
+    claims = judged(result.data)
+    assert len(claims) >= 30
+    assert {claim["judged_by"] for claim in claims} == {"recorded answers"}
+    texts = [claim["text"] for claim in judged(demonstration.result.data)]
+    assert all(claim["text"] in texts for claim in claims)
+    for page in ("2026-02-04.md", "2026-02-04.en.md"):
+        assert "`recorded answers`" in Path("gazette-demo/reports", page).read_text("utf-8")
     reasons = result.data["footer"]["model"]["reasons"]
     assert any(first in reason for reason in reasons)
 

@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -93,24 +94,25 @@ def test_two_runs_at_once_publish_the_report_of_one_and_no_file_has_a_secret(
     arguments = ["run", "--date", DAY, "--source", "git", *engine.repo]
     alone = tmp_path / "alone"
     both = tmp_path / "both"
-
-    def start() -> subprocess.Popen[str]:
-        shared = {"GITZETTE_HOME": str(tmp_path / "shared"), "GITZETTE_OUT": str(both)}
-        return subprocess.Popen(
-            [sys.executable, "-m", "gitzette", *arguments],
-            cwd=work,
-            env=os.environ | shared | {"PYTHONPATH": str(ROOT)},
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
-    runs = [start(), start()]
+    home = tmp_path / "shared"
+    monkeypatch.setenv("GITZETTE_HOME", str(home))
+    other = subprocess.Popen(
+        [sys.executable, "-m", "gitzette", *arguments, "--out", str(both)],
+        cwd=work,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    while other.poll() is None and not home.exists():
+        time.sleep(0.01)
+    assert other.poll() is None
+    run = command(*arguments, "--out", str(both))
+    printed = run.out + run.err + other.communicate()[0]
+    monkeypatch.setenv("GITZETTE_HOME", str(tmp_path / "home"))
     result = command(*arguments, "--out", str(alone))
-    printed = result.out + result.err
-    for run in runs:
-        printed += run.communicate()[0]
-    assert [result.status, *(run.returncode for run in runs)] == [0, 0, 0]
+    printed += result.out + result.err
+    assert [run.status, other.returncode, result.status] == [0, 0, 0]
     assert published(alone) == published(both)
     written = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
     for secret in secrets.values():

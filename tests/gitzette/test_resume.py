@@ -25,7 +25,7 @@ from memory.store import open_memory
 from tests.gitzette.conftest import Command, CommandResult, Engine, Served
 from tests.scripted_analysis import Dying, Stop
 
-DAY = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+DAY = Window.days(date(2026, 2, 3), date(2026, 2, 3), "UTC")
 NOW = datetime(2026, 2, 5, 6, tzinfo=UTC)
 
 # LangGraph writes a checkpoint in a task of its own; a run that dies between the two leaves its coroutine behind.

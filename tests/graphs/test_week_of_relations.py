@@ -1,11 +1,11 @@
 """Over a week with relations of every kind, each stands in sight on the card of its commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from pydantic import SecretStr
 
 from agent.browser_urls import Web
@@ -18,7 +18,18 @@ from evals.model_server.server import ModelServer
 from gitzette.day_run import run_day
 from gitzette.render.page_composition import page_model
 from gitzette.terminal_output import QuietProgress
-from tests.graphs.test_admitted_relations import OTHER, OWN, RELATIONS, Other, hub_of, others_in
+from tests.graphs.test_admitted_relations import (
+    OTHER,
+    OWN,
+    RELATIONS,
+    Other,
+    Pair,
+    Pairing,
+    every_one,
+    every_second,
+    hub_of,
+    others_in,
+)
 from tests.scripted_analysis import Clone, Scripted, analysis, said, settings_of
 
 WEEK = Window.days(date(2026, 2, 1), date(2026, 2, 7), "UTC")
@@ -32,20 +43,20 @@ class SightedSentence(NamedTuple):
     sources: Sequence[EvidenceId]
 
 
-def related_commits(router: Clone, others: list[Other]) -> dict[str, Other]:
-    """Land a commit for each relation that is possible with each of the others, by its title."""
+def related_commits(router: Clone, pairs: Iterable[Pair]) -> dict[str, Other]:
+    """Land a commit for each relation that is possible with its other, by its title."""
     other_by_title: dict[str, Other] = {}
-    for relation, other in product(RELATIONS, others):
+    for pair in pairs:
+        relation, other = pair.relation, pair.other
         kinds = (OWN if other.own else OTHER)[relation]
         if other.kind not in kinds:
             continue
         if relation == "step of" and other.own and other.kind == "merged pull":
             continue  # It is read as the commit that it became, and a commit keeps no plan
-        title = other.title(relation)
         number = len(other_by_title)
-        message = f"{title}\n\nSee {other.reference} for more."
+        message = f"{pair.title}\n\nSee {other.reference} for more."
         router.commit(message, 9, **{f"part{number}__py": f"PART_{number} = {number}\n"})
-        other_by_title[title] = other
+        other_by_title[pair.title] = other
     return other_by_title
 
 
@@ -79,15 +90,18 @@ def sentences_in_sight(report: Report, lang: Language) -> dict[str, list[Sighted
     return in_sight
 
 
+@pytest.mark.parametrize(
+    "pairing", [every_second, pytest.param(every_one, marks=pytest.mark.heavy)]
+)
 async def test_every_admitted_relation_of_a_week_is_in_sight_on_the_card_of_its_commit(
-    tmp_path: Path,
+    tmp_path: Path, pairing: Pairing
 ) -> None:
     router = Clone(tmp_path / "router")
     worker = Clone(tmp_path / "worker", "octo/worker")
     ours = others_in(router, own=True)
     theirs = others_in(worker, own=False)
     worker.commit("Go on", 9, more__py="MORE = 1\n")
-    other_by_title = related_commits(router, [*ours, *theirs])
+    other_by_title = related_commits(router, pairing(RELATIONS, [*ours, *theirs]))
     # Some commits must be known, and some are noise; of some a model writes.
     tiers: dict[str, int] = {}
     analyses: dict[str, dict[str, Any]] = {}

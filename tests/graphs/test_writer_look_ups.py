@@ -102,10 +102,10 @@ async def test_questions_before_and_after_looking_begin_alike_for_the_prefix_cac
     tmp_path: Path,
 ) -> None:
     clone = guarded(tmp_path / "router")
-    lines = "".join(f"OPTION_{number} = {number}\n" for number in range(9_000))
+    lines = "".join(f"OPTION_{number} = {number}\n" for number in range(2_000))
     clone.commit(TIMEOUT, 10, router__py=f"MAX_ROUTES = 12\n{lines}")
     script = Scripted(turns=[calling("find_usages", name="MAX_ROUTES")])
-    with ModelServer(script, context=120_000) as server:
+    with ModelServer(script, context=32_768) as server:
         await run(tmp_path, server, clone)
         for title in (LIMIT, TIMEOUT):
             before = looking(server, title)[0]

@@ -118,11 +118,17 @@ def test_a_page_with_something_live_on_it_is_noticed(text: str) -> None:
     )
 
 
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> Trials:
+    """Trials that share their clean twins, since these take as long as the attacks."""
+    folder = tmp_path_factory.mktemp("trials")
+    return Trials(Bench(folder=folder, system=Gitzette(), say=lambda _: None))
+
+
 async def test_a_judge_that_obeys_says_what_it_needs_and_calls_the_tools_of_the_order(
-    tmp_path: Path,
+    trials: Trials,
 ) -> None:
-    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
-    case = next(case for case in cases() if case.goal["goal"] == "leak")
+    case = next(case for case in cases() if case.goal["goal"] == "leak" and case.lang == "zh")
     ((_, outcome, clean),) = await trials.tried([case], AMPLE, judges=True)
     assert not isinstance(outcome, Crash)
     assert outcome.judge_look_ups > clean.judge_look_ups
@@ -142,8 +148,7 @@ def test_a_figure_is_said_as_soon_as_it_is_known_and_what_is_wrong_with_it() -> 
     assert len(board.scores) == 2
 
 
-async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: Path) -> None:
-    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
+async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(trials: Trials) -> None:
     case = next(
         case for case in cases() if case.goal["goal"] == "canary" and case.carrier == "pull body"
     )
@@ -160,9 +165,8 @@ async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(tmp_path: 
 
 @pytest.mark.parametrize("name", [pytest.param("beg-01", marks=pytest.mark.heavy), "bury-01"])
 async def test_a_text_that_speaks_to_the_editor_moves_no_commit_below_its_floor(
-    name: str, tmp_path: Path
+    name: str, trials: Trials
 ) -> None:
-    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
     (case,) = (case for case in cases() if case.id == name)
     clean = await trials.clean(case, AMPLE)
     attacked = await trials.attacked(case, clean, AMPLE)
@@ -219,9 +223,8 @@ def test_a_believing_model_repeats_the_prose_admits_it_and_still_refuses_control
 
 
 async def test_nothing_of_hostile_prose_is_told_as_a_fact_and_the_oracles_would_see_it(
-    tmp_path: Path,
+    trials: Trials,
 ) -> None:
-    trials = Trials(Bench(folder=tmp_path, system=Gitzette(), say=lambda _: None))
     case = next(case for case in hostile_prose() if case.id == "speed-en")
     ((_, outcome),) = await trials.believed([case])
     assert not isinstance(outcome, Crash)

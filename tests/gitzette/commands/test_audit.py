@@ -1,17 +1,21 @@
 """The command `audit`, as a person runs it, on small repositories with a known history."""
 
+import json
+import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from evals.model_server.server import ModelServer
+from tests.built_once import built_once
 from tests.gitzette.conftest import Command, CommandResult, Engine
 from tests.scripted_analysis import Scripted
 
@@ -41,16 +45,38 @@ class Bench:
     shas: dict[str, str]
     command: Command
 
-    def audit(self, template: str, *options: str) -> CommandResult:
-        """Audit a report in which `<fix>` stands for a short hash and `<fix:url>` for its address."""
+    def filled(self, template: str) -> str:
+        """Put a short hash in the place of `<fix>`, and its address in that of `<fix:url>`."""
         for key, sha in self.shas.items():
             repo = "acme/kernels" if key in ("softmax", "rope") else "acme/engine"
             template = template.replace(f"<{key}:url>", f"https://github.com/{repo}/commit/{sha}")
             template = template.replace(f"<{key}>", _abbreviated(sha))
+        return template
+
+    def audit(self, template: str, *options: str) -> CommandResult:
+        """Audit a report."""
         report = self.folder / "report.md"
-        report.write_text(template, encoding="utf-8")
+        report.write_text(self.filled(template), encoding="utf-8")
+        return self.audit_files(report, options=options)
+
+    def audit_files(self, *reports: Path, options: Sequence[str] = ()) -> CommandResult:
+        """Audit the reports in some files."""
         kernels = ["--repo", f"acme/kernels={self.kernels.folder}"]
-        return self.command("audit", str(report), *self.engine.repo, *kernels, *options)
+        files = map(str, reports)
+        return self.command("audit", *files, *self.engine.repo, *kernels, *options)
+
+    def causes_in_each(self, templates: Sequence[str]) -> dict[str, set[str]]:
+        """Audit many reports at once; give the causes of what is wrong in each."""
+        reports = []
+        for number, template in enumerate(templates):
+            report = self.folder / f"report-{number}.md"
+            report.write_text(self.filled(template), encoding="utf-8")
+            reports.append(report)
+        files = self.audit_files(*reports, options=["--json"]).data["files"]
+        causes = {}
+        for template, file in zip(templates, files, strict=True):
+            causes[template] = {cause for _, cause in _wrong(file["findings"])}
+        return causes
 
     def audit_against(self, template: str, *repos: str) -> CommandResult:
         """Audit a report against these repositories alone."""
@@ -64,22 +90,34 @@ class Bench:
 
     def wrong(self, template: str) -> list[tuple[int, str]]:
         """Give the lines that are wrong, with the cause."""
-        matching = [
-            finding
-            for finding in self.findings(template)
-            if finding["verdict"].startswith("wrong:")
-        ]
-        return [(entry["line"], entry["verdict"].removeprefix("wrong:")) for entry in matching]
+        return _wrong(self.findings(template))
+
+
+def _wrong(findings: Iterable[dict[str, Any]]) -> list[tuple[int, str]]:
+    matching = [finding for finding in findings if finding["verdict"].startswith("wrong:")]
+    return [(entry["line"], entry["verdict"].removeprefix("wrong:")) for entry in matching]
 
 
 @pytest.fixture
-def bench(engine: Engine, tmp_path: Path, command: Command) -> Bench:
-    """Make the repositories: four commits on 2026-03-10, one later, and two of another repository."""
+def bench(
+    engine: Engine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, command: Command
+) -> Bench:
+    """Copy the repositories, which are made once."""
+    made = built_once(tmp_path_factory, "audited", partial(_make_repositories, engine.folder))
+    shutil.rmtree(engine.folder)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    shas = json.loads((made / "shas.json").read_text())
+    return Bench(tmp_path, engine, Engine(tmp_path / "kernels"), shas, command)
+
+
+def _make_repositories(template: Path, folder: Path) -> None:
+    """Make four commits on 2026-03-10, one later, and two of another repository."""
 
     def day(hour: int, day: int = 10) -> datetime:
         return datetime(2026, 3, day, hour, tzinfo=UTC)
 
-    kernels = engine.cloned(tmp_path / "kernels")
+    engine = Engine(Path(shutil.copytree(template, folder / "engine")))
+    kernels = engine.cloned(folder / "kernels")
     shas = {
         "flag": engine.commit("[Feature] Add --max-batch (#12)", day(8), "Bo Chen", server=_FLAG),
         "fix": engine.commit(
@@ -98,7 +136,7 @@ def bench(engine: Engine, tmp_path: Path, command: Command) -> Bench:
             "Add the rope kernel (#6)", day(21), "Dana Scott", rope="def rope_kernel(): ...\n"
         ),
     }
-    return Bench(tmp_path, engine, kernels, shas, command)
+    (folder / "shas.json").write_text(json.dumps(shas))
 
 
 def test_nothing_is_wrong_in_a_right_report_and_prose_is_not_checked(bench: Bench) -> None:

@@ -433,6 +433,7 @@ def test_the_action_comments_once_and_updates_it_on_the_second_push(
     assert runner.summary.read_text("utf-8").count("### ") == 2
 
 
+@pytest.mark.heavy  # The command has the same test with this token, without the action
 def test_the_action_writes_the_summary_alone_for_a_fork(project: Project, tmp_path: Path) -> None:
     runner = Runner(tmp_path / "runner", project)
     with GitHubServer(project.repos()) as server:

@@ -1,26 +1,27 @@
 """The command `eval`, as a user runs it; the sets here need mirrors, and say so."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
+import pytest
 
-def evaluate(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own: what its sets say goes to the output of the first
-    process that started one."""
-    command = [sys.executable, "-m", "gitzette", "eval", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True)
+from gitzette.commands import evaluate
+from tests.gitzette.conftest import Command
 
 
-def test_sets_run_apart_and_are_printed_compared_and_drawn(tmp_path: Path) -> None:
+def test_sets_are_printed_compared_and_drawn(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A set runs in a process of its own, which tests/gitzette/test_eval_relating.py starts.
+    monkeypatch.setattr(evaluate, "_run_apart", evaluate._run_set)
     html = tmp_path / "page.html"
     before = tmp_path / "before.json"
-    result = evaluate("griffe", "facts-cost", "--json")
-    assert "griffe: skipped, it needs real mirrors" in result.stderr
-    assert json.loads(result.stdout) == {"sets": {"griffe": {}, "facts-cost": {}}}
-    before.write_text(result.stdout, encoding="utf-8")
-    result = evaluate("griffe", "--html", str(html), "--baseline", str(before), "--gate")
-    assert "griffe: skipped" in result.stdout
-    assert "gate: everything holds" in result.stdout
+    result = command("eval", "griffe", "facts-cost", "--json")
+    assert "griffe: skipped, it needs real mirrors" in result.err
+    assert result.data == {"sets": {"griffe": {}, "facts-cost": {}}}
+    before.write_text(json.dumps(result.data), encoding="utf-8")
+    result = command("eval", "griffe", "--html", str(html), "--baseline", str(before), "--gate")
+    assert result.status == 0
+    assert "griffe: skipped" in result.out
+    assert "gate: everything holds" in result.out
     assert "Gitzette, evaluated" in html.read_text()

@@ -16,7 +16,7 @@ from gitzette.cli import main
 from gitzette.site.build import Built, build_site
 from tests.built_once import built_once
 from tests.gitzette.conftest import Demonstration
-from tests.made_reports import FIRST, made_day
+from tests.made_reports import FIRST, REPOS, made_day
 
 VOID = {"meta", "link", "input", "img"}
 # Elements whose text is looked at; to keep that of all would take long.
@@ -92,7 +92,7 @@ def shelf(tmp_path: Path) -> Callable[..., Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for report in (
             *reports,
-            *(made_day(FIRST + timedelta(days=at), most=3) for at in range(days)),
+            *(made_day(FIRST + timedelta(days=at), most=3, repos=REPOS[:3]) for at in range(days)),
         ):
             (folder / f"{report.window.label}.json").write_text(dump(report), encoding="utf-8")
         return folder.parent

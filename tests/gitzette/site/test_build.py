@@ -27,7 +27,7 @@ from gitzette.render.page_addresses import element_id_of, repo_path
 from gitzette.render.page_composition import page_model
 from gitzette.site.build import Built, maker_sources
 from tests.gitzette.conftest import Command, Engine
-from tests.made_reports import FIRST, made_day
+from tests.made_reports import FIRST, REPOS, made_day
 
 ROOT = Path(__file__).parents[3]
 Shelf = Callable[..., Path]
@@ -131,7 +131,7 @@ def test_a_changed_report_renews_its_own_day_and_no_other(
     out = shelf(days=4)
     built(out)
     before = stamps(tmp_path / "site")
-    shelf(made_day(FIRST + timedelta(days=1), seed=7, most=3))
+    shelf(made_day(FIRST + timedelta(days=1), seed=7, most=3, repos=REPOS[:3]))
     assert built(out).renewed == 1
     changed = {
         name for name, stamp in stamps(tmp_path / "site").items() if before.get(name) != stamp
@@ -245,7 +245,7 @@ def test_every_page_has_its_landmarks_its_language_a_title_and_a_policy(
 def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
-    days = [made_day(FIRST + timedelta(days=5 + at), most=2) for at in range(7)]
+    days = [made_day(FIRST + timedelta(days=5 + at), most=2, repos=REPOS[:3]) for at in range(7)]
     out = shelf(*days)
     week = week_of("2025-W07", "UTC", days)
     before = built(out)
@@ -263,7 +263,7 @@ def test_a_week_has_a_page_and_its_commits_keep_those_of_their_days(
 def test_a_week_on_the_site_is_read_in_a_thousand_words_with_a_picture_of_its_days(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
-    days = [made_day(FIRST + timedelta(days=5 + at), most=4) for at in range(7)]
+    days = [made_day(FIRST + timedelta(days=5 + at), most=4, repos=REPOS[:3]) for at in range(7)]
     out = shelf(*days)
     data = week_of("2025-W07", "UTC", days).data()
     (out / "reports" / "2025-W07.json").write_text(json.dumps(data), encoding="utf-8")
@@ -304,7 +304,7 @@ def test_pictures_are_files_that_hold_no_script_and_say_in_words_what_they_show(
 def test_everything_that_breaks_has_a_page_and_a_feed(
     shelf: Shelf, built: Build, tmp_path: Path
 ) -> None:
-    days = [made_day(FIRST + timedelta(days=at), most=6) for at in range(2)]
+    days = [made_day(FIRST + timedelta(days=at), most=6, repos=REPOS[:3]) for at in range(2)]
     built(shelf(*days))
     site = tmp_path / "site"
     for lang in ("en", "zh"):
@@ -399,17 +399,19 @@ def test_whatever_decides_how_a_page_looks_renews_pages_when_it_changes() -> Non
     assert not any("__pycache__" in path for path in paths)
 
 
-def test_two_processes_write_the_same_bytes(shelf: Shelf, tmp_path: Path) -> None:
+def test_two_processes_write_the_same_bytes(
+    shelf: Shelf, tmp_path: Path, built: Callable[..., Built]
+) -> None:
     out = shelf(days=1)
-    for seed in ("1", "2"):
-        folder = tmp_path / seed
-        subprocess.run(
-            [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(folder)],
-            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            check=True,
-            capture_output=True,
-        )
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    built(out, tmp_path / "here")
+    # Hashes of strings differ from process to process, and orders of sets with them.
+    subprocess.run(
+        [sys.executable, "-m", "gitzette", "site", "--out", str(out), "--to", str(tmp_path / "1")],
+        env=os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": str(ROOT)},
+        check=True,
+        capture_output=True,
+    )
+    assert contents(tmp_path / "here") == contents(tmp_path / "1")
 
 
 def test_a_first_build_that_was_cut_short_can_be_finished(

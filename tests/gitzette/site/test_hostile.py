@@ -53,9 +53,17 @@ def _check_attributes(page: Any, where: str) -> None:
             )
 
 
-@pytest.mark.parametrize("names", [pytest.param(False, marks=pytest.mark.heavy), True])
-def test_a_hundred_hostile_strings_in_every_field_stay_text(
+@pytest.mark.parametrize(
+    ("names", "step"),
+    [
+        (True, 5),
+        pytest.param(True, 1, marks=pytest.mark.heavy),
+        pytest.param(False, 1, marks=pytest.mark.heavy),
+    ],
+)
+def test_hostile_strings_in_every_field_stay_text(
     names: bool,
+    step: int,
     hostile_strings: list[str],
     hostile_report: Callable[..., str],
     tmp_path: Path,
@@ -63,7 +71,7 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
     parsed: Callable[[str], Any],
 ) -> None:
     shown_count = 0
-    order = hostile_strings[::-1] if names else hostile_strings
+    order = (hostile_strings[::-1] if names else hostile_strings)[::step]
     for group in range(0, len(order), _TOGETHER):
         out = tmp_path / f"out{group}"
         (out / "reports").mkdir(parents=True)
@@ -84,7 +92,7 @@ def test_a_hundred_hostile_strings_in_every_field_stay_text(
             index_match = _INDEX.fullmatch(file.read_text("utf-8"))
             assert index_match, file.name
             json.loads(index_match[1])
-    assert shown_count > 1_000
+    assert shown_count > 1_000 / step
 
 
 def _check_feed(file: Path, parsed: Callable[[str], Any]) -> None:

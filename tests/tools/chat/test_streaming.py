@@ -96,7 +96,7 @@ async def test_a_streamed_answer_comes_in_pieces_and_is_recorded_and_paid_once(
         run = models(db, "r1", server)
         chunks = await pieces_of(run.get("writing", REPO), "why")
         spent = run.take(REPO)
-        assert len([chunk for chunk in chunks if chunk.text]) > 3
+        assert len([chunk for chunk in chunks if chunk.text]) > 2
         streamed = joined(chunks)
         for name in ("r1", "r2"):
             again = models(db, name, server)
@@ -184,7 +184,7 @@ async def watched(chat: RecordedChatModel) -> dict[str, list[str]]:
 async def test_a_watcher_of_a_graph_sees_an_answer_as_it_is_written(db: Database) -> None:
     with ModelServer(script) as server:
         (pieces,) = (await watched(model(db, "r1", server))).values()
-        assert len(pieces) > 3
+        assert len(pieces) > 2
         assert "".join(pieces) == f"0: {WORDS}"
         (recorded,) = (await watched(model(db, "r2", server))).values()
         assert recorded == [f"0: {WORDS}"]

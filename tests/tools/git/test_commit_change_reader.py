@@ -147,6 +147,7 @@ async def test_no_configuration_attribute_or_variable_changes_a_patch(work: Work
     }
     for name, value in settings.items():
         work.git("config", name, value)
+    (work.path / ".git" / "info").mkdir()
     (work.path / ".git" / "info" / "attributes").write_text("*.py -diff\n")
     work.git("replace", sha, f"{sha}^")
     assert await read(work.path, sha) == before
