@@ -31,10 +31,12 @@ from memory.recording_proxies import recorded
 from memory.store import Memory, open_memory
 from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
+from tools.fact_readings import FactReader
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.stored_facts import StoredFacts
 from tools.user_code import UserCode
+from tools.worker_processes import WorkerProcesses, spare_processors
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -70,7 +72,7 @@ async def open_services(
     With the name of a `run`, every answer that it gets is recorded. `specs` have the paths of
     repositories on this machine, because the graph knows repositories only by name. `answers`
     replace the server of a model. A run in the `background` leaves a part of the shared limits to
-    people who ask.
+    people who ask, and the other processors of the machine to other runs.
     """
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
@@ -82,15 +84,17 @@ async def open_services(
             admit_request = request_limit(fleet, settings, background=background)
             admit_question = model_limit(fleet, settings, environ, background=background)
         recorder = memory.recorder(run) if run else None
-        async with GitHubClient(
+        client = GitHubClient(
             base_url=settings.github_url,
             token=token,
             cache=memory.http_cache,
             policy=request_policy(settings, admit_request),
-        ) as client:
+        )
+        workers = WorkerProcesses(0 if background else spare_processors())
+        async with client, workers:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             repositories: Repositories = ConfiguredRepositories(
-                settings, client, keeper, environ, specs
+                settings, client, keeper, environ, specs, workers
             )
             note_merge = None
             if recorder is not None:
@@ -106,7 +110,9 @@ async def open_services(
                 admit=admit_question,
                 answers=answers,
             )
-            context = run_context(memory, recorder, settings, writers, repositories, publisher)
+            context = run_context(
+                memory, recorder, settings, writers, repositories, publisher, workers
+            )
             context = replace(context, questions=memory.evidence)
             yield Services(context=context, memory=memory, client=client, publisher=publisher)
 
@@ -118,11 +124,13 @@ def run_context(
     writers: "Writers",
     repositories: Repositories,
     publisher: Publisher,
+    workers: WorkerProcesses | None = None,
 ) -> RunContext:
     """Return what the nodes may touch, with the memory behind the recorder.
 
     A replay, which has a recipe, does not read the user's own code again.
     """
+    facts = StoredFacts(memory.http_cache, FactReader(workers))
     own_code = UserCode(shape.uses if isinstance(shape, Settings) else ())
     return RunContext(
         repositories=repositories,
@@ -138,7 +146,7 @@ def run_context(
         mark=writers.mark,
         editor_tools=shape.editor_tools,
         judge_tools=shape.judge_tools,
-        evidence_cache=EvidenceCache(StoredFacts(memory.http_cache)),
+        evidence_cache=EvidenceCache(facts),
         allowance=_allowance(shape),
     )
 

@@ -18,9 +18,9 @@ from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
-from tools.diff.commit_facts import Gathered, gather
 from tools.diff.file_versions import Blobs
 from tools.diff.tree_names import SurroundingTrees, TreeNames
+from tools.fact_readings import FactReader
 
 _ROOT = Path(__file__).resolve().parents[1]
 _READING_FOLDERS = ("agent", "tools/diff", "tools/surface")
@@ -59,8 +59,13 @@ class _StoredNames(Frozen):
 class StoredFacts:
     """Finds facts, or takes them from the store where they were found before."""
 
-    def __init__(self, store: Store | None = None) -> None:
+    def __init__(self, store: Store | None = None, reader: FactReader | None = None) -> None:
         self._store = store
+        self.reader = reader or FactReader()
+
+    def expect(self, commits: int) -> None:
+        """Take note of commits whose facts are likely to be asked for."""
+        self.reader.workers.expect(commits)
 
     def study(self, change: Change, blobs: Blobs | None, partner: Lineage | None) -> "FileStudy":
         """Return the study of a commit by its patch, and by the files that were read of it."""
@@ -103,8 +108,9 @@ class FileStudy:
         self._change = change
         self._blobs = blobs
         self._partner = partner
+        self._reading = facts.reader.reading(change, blobs, partner)
 
-    def names(self) -> TreeNames:
+    async def names(self) -> TreeNames:
         """Return the names to look up in the trees before and after."""
         key = _key("names", self._inputs)
         stored = self._facts.get(key, _StoredNames)
@@ -115,7 +121,7 @@ class FileStudy:
                 published=frozenset(stored.published),
                 variables=frozenset(stored.variables),
             )
-        names = self._gathered.names
+        names = await self._reading.names()
         value = _StoredNames(
             come=tuple(sorted(names.added)),
             gone=tuple(sorted(names.removed)),
@@ -125,7 +131,7 @@ class FileStudy:
         self._facts.put(key, value)
         return names
 
-    def sheet(
+    async def sheet(
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
         """Return the facts of the commit."""
@@ -133,13 +139,9 @@ class FileStudy:
         stored = self._facts.get(key, FactSheet)
         if stored is not None:
             return stored
-        sheet = self._gathered.sheet(trees, surface)
+        sheet = await self._reading.sheet(trees, surface)
         self._facts.put(key, sheet)
         return sheet
-
-    @cached_property
-    def _gathered(self) -> Gathered:
-        return gather(self._change, self._blobs, self._partner)
 
     @cached_property
     def _inputs(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.release_notes import ReleaseNotes
+from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 from agent.links.earlier_commits import SimilarCommit
 from agent.links.footprints import Footprint
@@ -37,8 +38,12 @@ from tools.git.public_surfaces import Surfaces
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.similar_commits import SimilarCommits
+from tools.git.surface_worker import read_surface_changes
 from tools.git.word_frequencies import Messages
 from tools.release_notes import release_notes
+from tools.worker_processes import UnansweredError, WorkerProcesses
+
+_MAX_SURFACES_AT_ONCE = 200  # Commits whose public names pass from one process to another at once
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):
@@ -51,13 +56,18 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         *,
         branch: str | None = None,
         network: Mapping[str, str] | None = None,
+        workers: WorkerProcesses | None = None,
     ) -> None:
-        """Read `path` as `repo`; `network` is the environment for fetching (`remote_environment`)."""
+        """Read `path` as `repo`; `network` is the environment for fetching (`remote_environment`).
+
+        Public surfaces are read in the processes of `workers`.
+        """
         super().__init__()
         self.repo = repo
         self._path = path
         self._branch = branch
         self._network = remote_environment({}) if network is None else network
+        self._workers = workers or WorkerProcesses(0)
         self._repository: Repository | None = None
         self._line = FirstParentLine()
         self._walk: FirstParentWalk | None = None
@@ -130,6 +140,30 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         candidates = await self._line.before(view, sha)
         await close_gaps(repository, view, candidates, self._network)
         return tuple(reversed(await self._line.alike(view, sha, candidates)))
+
+    async def surface_changes(self, shas: Sequence[str]) -> dict[str, SurfaceChange | None]:
+        """Return for each commit the public names in its files and what breaks, as it is above.
+
+        Another process reads them, if there is one.
+        """
+        changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
+        try:
+            worker = self._workers.choose()
+            complete = await self._completed(shas)
+            for start in range(0, len(complete), _MAX_SURFACES_AT_ONCE):
+                batch = complete[start : start + _MAX_SURFACES_AT_ONCE]
+                changes |= await worker.call(read_surface_changes, self.repo, self._path, batch)
+        except UnansweredError:
+            return await super().surface_changes(shas)
+        return changes
+
+    async def _completed(self, shas: Sequence[str]) -> list[str]:
+        """Fetch what this clone lacks of commits, and return those that lack nothing."""
+        repository = await self._open()
+        view = self._view_of(repository)
+        present = await self._present(view, shas)
+        gaps = await close_gaps(repository, view, present, self._network)
+        return [sha for sha in present if sha not in gaps.shas]
 
     async def similar(
         self, queries: Sequence[Footprint], *, upto: str, since: datetime, limit: int
