@@ -36,7 +36,7 @@ from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.stored_facts import StoredFacts
 from tools.user_code import UserCode
-from tools.worker_processes import WorkerProcesses, spare_processors
+from tools.worker_processes import WorkerProcesses, worker_count
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from graphs.models import Models
     from tools.chat.model import AnswerServer
     from tools.chat.server import ChatServer
+
+
+_COMMITS_OF_A_REPOSITORY = 3
+"""Commits that a repository has on most days: those of the first one are read before others are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +94,8 @@ async def open_services(
             cache=memory.http_cache,
             policy=request_policy(settings, admit_request),
         )
-        workers = WorkerProcesses(0 if background else spare_processors())
+        workers = WorkerProcesses(0 if background else worker_count())
+        workers.expect(_COMMITS_OF_A_REPOSITORY * len(specs))
         async with client, workers:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             repositories: Repositories = ConfiguredRepositories(

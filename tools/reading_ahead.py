@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import aclosing
 from typing import TypeVar
 
 from agent.domain.base import AppError
@@ -43,3 +44,14 @@ async def read_ahead(
         for reading in readings:
             reading.cancel()
         await asyncio.gather(*readings, return_exceptions=True)
+
+
+async def read_all(items: Iterable[S], read: Callable[[S], Awaitable[T]], limit: int) -> list[T]:
+    """Return what is read of each item, in order; `limit` are read at once."""
+
+    async def stream() -> AsyncIterator[S]:
+        for item in items:
+            yield item
+
+    async with aclosing(read_ahead(stream(), read, limit)) as readings:
+        return [reading async for _, reading in readings]

@@ -18,7 +18,7 @@ A = TypeVarTuple("A")
 T = TypeVar("T")
 
 _MAX_PROCESSES = 4
-_MIN_CALLS = 20  # Fewer are not worth a process: to start one takes as long as ten of them
+_MIN_CALLS = 24  # Fewer are not worth a process: to start one takes as long as ten of them
 _MAX_SECONDS = 300.0  # For a call, then its process is given up
 _MAX_LOST = 3  # Processes that are replaced after they were lost
 _ENDING_SECONDS = 2.0
@@ -174,12 +174,15 @@ class WorkerProcess:
         await process.communicate()
 
 
-def spare_processors() -> int:
-    """Return how many processes can work beside this one, each on a processor of its own."""
+def worker_count() -> int:
+    """Return how many processes are worth their start: one for each processor, if there are several.
+
+    The process that calls them mostly waits for their answers.
+    """
     available = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         available = len(os.sched_getaffinity(0))
-    return min(available - 1, _MAX_PROCESSES)
+    return min(available, _MAX_PROCESSES) if available > 1 else 0
 
 
 def serve() -> None:
