@@ -21,20 +21,28 @@ from tools.diff.tree_names import SurroundingTrees, TreeNames, is_read_elsewhere
 from tools.reading_ahead import read_ahead
 from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of
+from tools.worker_processes import UnansweredError
 
 _LOG = logging.getLogger(__name__)
 
 _MAX_CONCURRENT = 4  # Commits read at once: git works on one while others are parsed
+_MAX_SKIMMED_AT_ONCE = 500
+"""Commits whose public surfaces are kept while they are skimmed: a longer window is read in parts."""
 _ENV_FACTS = ("env-added", "env-removed")
 _MAX_LINES_KEPT = 40  # A skimmed commit with more changed lines is cached without its patches
 
 
 class Studied(NamedTuple):
-    """A change with the study of its files, or with the error that reading them ended with."""
+    """A planned study with that of the files, or with the error that reading them ended with."""
 
-    change: Change
+    plan: Study
     study: FileStudy | Exception
     names: TreeNames = TreeNames()  # To be looked up in the trees around the window
+
+    @property
+    def change(self) -> Change:
+        """The change that was studied."""
+        return self.plan.change
 
 
 class EvidenceCache:
@@ -76,19 +84,32 @@ class EvidenceCache:
         """
         unread = _missing(code, shas, self._skimmed)
         self._facts.expect(len(unread))
-        await self._read_surfaces(code, unread)
+        # The oldest first: most of what is read of the public surface for a commit serves the next.
+        for end in range(len(unread), 0, -_MAX_SKIMMED_AT_ONCE):
+            batch = unread[max(end - _MAX_SKIMMED_AT_ONCE, 0) : end]
+            await self._read_surfaces(code, batch)
+            await self._skim_batch(code, batch, look)
+            if len(unread) > _MAX_SKIMMED_AT_ONCE:
+                self._forget_surfaces(code, batch)
+        for sha in shas:
+            if cached := self._skimmed.get(EvidenceId.commit(code.repo, sha)):
+                yield cached
 
+    async def _skim_batch(
+        self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None]
+    ) -> None:
         async def facts_of(change: Change) -> FactSheet:
             return await self._skimmed_facts(code, change)
 
-        async with aclosing(read_ahead(code.changes(unread), facts_of, _MAX_CONCURRENT)) as skimmed:
+        async with aclosing(read_ahead(code.changes(shas), facts_of, _MAX_CONCURRENT)) as skimmed:
             async for change, sheet in skimmed:
                 evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
                 self._skimmed[evidence.id] = evidence
                 look(change)
+
+    def _forget_surfaces(self, code: CodeSource, shas: Sequence[str]) -> None:
         for sha in shas:
-            if cached := self._skimmed.get(EvidenceId.commit(code.repo, sha)):
-                yield cached
+            self._surface_changes.pop(EvidenceId.commit(code.repo, sha), None)
 
     async def _skimmed_facts(self, code: CodeSource, change: Change) -> FactSheet:
         """Return the facts of a patch, by whole files where it seems to change no code at all."""
@@ -181,11 +202,11 @@ class EvidenceCache:
             try:
                 blobs, partner = await blobs_and_partner(code, plan)
                 study = self._facts.study(plan.change, blobs, partner)
-                return Studied(plan.change, study, await study.names())
+                return Studied(plan, study, await study.names())
             except AppError:
                 raise
             except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
-                return Studied(plan.change, error)
+                return Studied(plan, error)
 
     async def _check_against_trees(
         self, code: CodeSource, studied: Sequence[Studied], landed: Sequence[Commit]
@@ -203,15 +224,22 @@ class EvidenceCache:
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
         shas = [commit_read.change.commit.sha for commit_read in studied]
         await self._read_surfaces(code, shas)
-        sheets = await asyncio.gather(*(self._sheet(commit_read, trees) for commit_read in studied))
-        for commit_read, sheet in zip(studied, sheets, strict=True):
+        turns = asyncio.Semaphore(_MAX_CONCURRENT)
+        readings = [self._sheet(code, commit_read, trees, turns) for commit_read in studied]
+        for commit_read, sheet in zip(studied, await asyncio.gather(*readings), strict=True):
             evidence = CommitEvidence(change=commit_read.change, sheet=sheet)
             self._studied[evidence.id] = evidence
         self._take_back(landed, trees)
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    async def _sheet(self, studied: Studied, trees: SurroundingTrees) -> FactSheet:
+    async def _sheet(
+        self,
+        code: CodeSource,
+        studied: Studied,
+        trees: SurroundingTrees,
+        turns: asyncio.Semaphore,
+    ) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those of its patch."""
         change = studied.change
         surface = self._surface_changes.get(change.commit.id)
@@ -219,6 +247,9 @@ class EvidenceCache:
             if isinstance(studied.study, FileStudy):
                 return await studied.study.sheet(trees, surface)
             error = studied.study
+        except UnansweredError:
+            studied_again = await self._studied_files(code, studied.plan, turns)
+            return await self._sheet(code, studied_again, trees, turns)
         except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
             error = raised
         skimmed = self._skimmed.get(change.commit.id)

@@ -4,13 +4,14 @@ import asyncio
 import itertools
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from agent.domain.commits import Change
 from agent.domain.facts import FactSheet
 from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from tools.diff.commit_facts import Gathered, gather
+from tools.diff.declarations import language_name
 from tools.diff.file_versions import Blobs
 from tools.diff.tree_names import SurroundingTrees, TreeNames
 from tools.worker_processes import UnansweredError, WorkerProcess, WorkerProcesses
@@ -19,7 +20,7 @@ T = TypeVar("T")
 
 _YIELDS_BEFORE_PARSING = 12
 """Parsing blocks the event loop, so first yield often enough for pending replies to be handled."""
-_MAX_KEPT = 200  # Commits of which a process keeps what it read until facts are made of it
+_SLOW_LANGUAGE = "cpp"
 
 
 class FactReader:
@@ -35,7 +36,7 @@ class FactReader:
         self, change: Change, blobs: Blobs | None, partner: Lineage | None
     ) -> "FactReading":
         """Return the reading of a commit by its patch, and by the files that were read of it."""
-        return FactReading(self, next(self._keys), change, blobs, partner)
+        return FactReading(self, next(self._keys), _Inputs(change, blobs, partner))
 
     async def parse(self, read: Callable[[], T]) -> T:
         """Read in this process; other tasks run in between."""
@@ -45,52 +46,69 @@ class FactReader:
             return read()
 
 
+class _Inputs(NamedTuple):
+    """What the facts of a commit are read from."""
+
+    change: Change
+    blobs: Blobs | None
+    partner: Lineage | None
+
+    def gathered(self) -> Gathered:
+        """Return what differs between both versions of all files."""
+        return gather(*self)
+
+
 class FactReading:
     """The reading of one commit, whose files are parsed once for all that is asked of it."""
 
-    def __init__(
-        self,
-        reader: FactReader,
-        key: int,
-        change: Change,
-        blobs: Blobs | None,
-        partner: Lineage | None,
-    ) -> None:
+    def __init__(self, reader: FactReader, key: int, inputs: _Inputs) -> None:
         self._reader = reader
         self._key = key
-        self._change = change
-        self._blobs = blobs
-        self._partner = partner
-        self._worker: WorkerProcess | None = None  # The process that keeps what was parsed
+        self._inputs: _Inputs | None = inputs
+        self._worker: WorkerProcess | None = None
+        """The process that keeps what was parsed; then the files themselves are not kept here."""
 
     async def names(self) -> TreeNames:
         """Return the names to look up in the trees before and after."""
+        inputs = self._unread_inputs()
         try:
-            worker = self._reader.workers.choose()
-            names = await worker.call(
-                _read_names, self._key, self._change, self._blobs, self._partner
-            )
+            worker = self._reader.workers.choose(_preparation(inputs.change))
+            names = await worker.call(_read_names, self._key, inputs)
         except UnansweredError:
             return await self._reader.parse(lambda: self._gathered.names)
         self._worker = worker
+        self._inputs = None
         return names
 
     async def sheet(
         self, trees: SurroundingTrees | None, surface: SurfaceChange | None
     ) -> FactSheet:
-        """Return the facts of the commit."""
+        """Return the facts of the commit.
+
+        Raise UnansweredError if the process that found its names is lost: it has to be read again.
+        """
+        if self._worker is not None:
+            return await self._worker.call(_kept_sheet, self._key, trees, surface)
+        inputs = self._unread_inputs()
         try:
-            if self._worker is not None:
-                return await self._worker.call(_kept_sheet, self._key, trees, surface)
-            return await self._reader.workers.call(
-                _read_sheet, self._change, self._blobs, self._partner, trees, surface
-            )
+            worker = self._reader.workers.choose(_preparation(inputs.change))
+            return await worker.call(_read_sheet, inputs, trees, surface)
         except UnansweredError:
             return await self._reader.parse(lambda: self._gathered.sheet(trees, surface))
 
     @cached_property
     def _gathered(self) -> Gathered:
-        return gather(self._change, self._blobs, self._partner)
+        return self._unread_inputs().gathered()
+
+    def _unread_inputs(self) -> _Inputs:
+        assert self._inputs is not None, "names are asked for once, before facts"
+        return self._inputs
+
+
+def _preparation(change: Change) -> str:
+    """Return the language whose queries take a second to compile, if a file is written in it."""
+    languages = {language_name(file.path) for file in change.files}
+    return _SLOW_LANGUAGE if _SLOW_LANGUAGE in languages else ""
 
 
 # ---------------------------------------------------------------- what another process does
@@ -99,29 +117,19 @@ _kept: dict[int, Gathered] = {}
 """What was read of commits, by the keys of their readings, until facts are made of it."""
 
 
-def _read_names(
-    key: int, change: Change, blobs: Blobs | None, partner: Lineage | None
-) -> TreeNames:
-    gathered = gather(change, blobs, partner)
-    names = gathered.names
-    if len(_kept) >= _MAX_KEPT:
-        del _kept[next(iter(_kept))]
+def _read_names(key: int, inputs: _Inputs) -> TreeNames:
+    gathered = inputs.gathered()
     _kept[key] = gathered
-    return names
+    return gathered.names
 
 
 def _kept_sheet(
     key: int, trees: SurroundingTrees | None, surface: SurfaceChange | None
 ) -> FactSheet:
-    """Return the facts of what was kept; raise KeyError where it was dropped."""
     return _kept.pop(key).sheet(trees, surface)
 
 
 def _read_sheet(
-    change: Change,
-    blobs: Blobs | None,
-    partner: Lineage | None,
-    trees: SurroundingTrees | None,
-    surface: SurfaceChange | None,
+    inputs: _Inputs, trees: SurroundingTrees | None, surface: SurfaceChange | None
 ) -> FactSheet:
-    return gather(change, blobs, partner).sheet(trees, surface)
+    return inputs.gathered().sheet(trees, surface)

@@ -19,6 +19,7 @@ T = TypeVar("T")
 
 _MAX_PROCESSES = 4
 _MIN_CALLS = 24  # Fewer are not worth a process: to start one takes as long as ten of them
+_CALLS_OF_PREPARATION = 10
 _MAX_SECONDS = 300.0  # For a call, then its process is given up
 _MAX_LOST = 3  # Processes that are replaced after they were lost
 _ENDING_SECONDS = 2.0
@@ -57,19 +58,18 @@ class WorkerProcesses:
         """Take note of calls that are likely to follow."""
         self._expected_calls += calls
 
-    async def call(self, function: Callable[[*A], T], *arguments: *A) -> T:
-        """Return what a function returns in the process that has the fewest calls to answer.
+    def choose(self, preparation: str = "") -> "WorkerProcess":
+        """Return the process that has the least to do; calls that need each other have to share it.
 
-        Raise UnansweredError if it gives no answer, also where the function raises an error.
+        A `preparation` is what a process does once for all calls that name it. It takes as long as
+        some calls, so a process that was chosen for it before is preferred.
         """
-        return await self.choose().call(function, *arguments)
-
-    def choose(self) -> "WorkerProcess":
-        """Return the process that has the fewest calls to answer; one can answer several of them."""
         usable = [worker for worker in self._workers if worker.is_usable]
         if not usable or self._expected_calls < _MIN_CALLS:
             raise UnansweredError
-        return min(usable, key=lambda worker: worker.waiting_calls)
+        chosen = min(usable, key=lambda worker: worker.load(preparation))
+        chosen.prepare(preparation)
+        return chosen
 
     async def __aenter__(self) -> Self:
         """Start nothing yet."""
@@ -85,8 +85,9 @@ class WorkerProcess:
     """A process that answers one call after the other; it is started by the first one."""
 
     def __init__(self, max_seconds: float) -> None:
-        self.waiting_calls = 0
         self._max_seconds = max_seconds
+        self._waiting_calls = 0
+        self._preparations = {""}
         self._process: Process | None = None
         self._lost_count = 0
         self._turn = asyncio.Lock()
@@ -96,15 +97,25 @@ class WorkerProcess:
         """False after so many losses that the next process is likely to be lost, too."""
         return self._lost_count <= _MAX_LOST
 
+    def load(self, preparation: str) -> int:
+        """Return how many calls there are to answer, with one more that needs a preparation."""
+        if preparation in self._preparations:
+            return self._waiting_calls
+        return self._waiting_calls + _CALLS_OF_PREPARATION
+
+    def prepare(self, preparation: str) -> None:
+        """Take note of a preparation that the process will have made by its next calls."""
+        self._preparations.add(preparation)
+
     async def call(self, function: Callable[[*A], T], *arguments: *A) -> T:
         """Return what a function returns in this process; raise UnansweredError without an answer."""
-        self.waiting_calls += 1
+        self._waiting_calls += 1
         try:
             async with self._turn:
                 request = pickle.dumps(_Request(function, arguments))
                 reply = await self._exchange(request)
         finally:
-            self.waiting_calls -= 1
+            self._waiting_calls -= 1
         answer: _Answer = pickle.loads(reply)  # noqa: S301 -- our own process wrote it
         if not answer.has_value:
             raise UnansweredError
@@ -166,6 +177,7 @@ class WorkerProcess:
         """End the process at once, whatever it does."""
         process = self._process
         self._process = None
+        self._preparations = {""}
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError):

@@ -7,8 +7,8 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.evidence import CommitEvidence
+from agent.domain.surface import SurfaceChange
 from tests.made_repos import Work
-from tools.diff.fact_reading import planned
 from tools.evidence_cache import EvidenceCache
 from tools.fact_readings import FactReader
 from tools.git.source import GitSource
@@ -58,20 +58,25 @@ async def test_other_processes_read_the_same_facts(work: Work) -> None:
     assert [broken.path for broken in removed.breaks] == ["engine.run"]
 
 
+class LosingSource(GitSource):
+    """A clone of which public names are read after a process was lost."""
+
+    def __init__(self, work: Work, workers: WorkerProcesses) -> None:
+        super().__init__(REPO, work.path)
+        self._lost_workers = workers
+
+    async def surface_changes(self, shas: Sequence[str]) -> dict[str, SurfaceChange | None]:
+        with pytest.raises(UnansweredError):
+            await self._lost_workers.choose().call(os._exit, 1)
+        return await super().surface_changes(shas)
+
+
 async def test_what_a_lost_process_kept_is_read_again(work: Work) -> None:
     shas = made_commits(work)
-    code = GitSource(REPO, work.path)
-    (change,) = [change async for change in code.changes(shas[:1])]
-    plan = planned(change)
-    blobs = await code.blobs(change, plan.read)
     async with WorkerProcesses(1) as workers:
         workers.expect(ENOUGH)
-        reading = FactReader(workers).reading(change, blobs, None)
-        names = await reading.names()
-        with pytest.raises(UnansweredError):
-            await workers.call(os._exit, 1)
-        sheet = await reading.sheet(None, None)
-    here = FactReader().reading(change, blobs, None)
-    assert names == await here.names()
-    assert sheet == await here.sheet(None, None)
-    assert sheet.facts
+        evidence_cache = EvidenceCache(StoredFacts(reader=FactReader(workers)))
+        code = LosingSource(work, workers)
+        by_workers = await evidence_cache.study_all(code, shas)
+    assert by_workers == await EvidenceCache().study_all(GitSource(REPO, work.path), shas)
+    assert all(evidence.facts for evidence in by_workers)

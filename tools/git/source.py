@@ -1,9 +1,11 @@
 """The source of commits and diffs of one repository by git, from a clone or a mirror on disk."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from agent.domain.base import NotFound, RepoId, UpstreamError
 from agent.domain.commits import Change, Commit, Landing
@@ -38,12 +40,10 @@ from tools.git.public_surfaces import Surfaces
 from tools.git.repository import Repository, open_repository
 from tools.git.revisions import Revisions
 from tools.git.similar_commits import SimilarCommits
-from tools.git.surface_worker import read_surface_changes
 from tools.git.word_frequencies import Messages
 from tools.release_notes import release_notes
+from tools.surface.public_paths import Documented
 from tools.worker_processes import UnansweredError, WorkerProcesses
-
-_MAX_SURFACES_AT_ONCE = 200  # Commits whose public names pass from one process to another at once
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):
@@ -149,13 +149,23 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
         try:
             worker = self._workers.choose()
+            # What this clone lacks is fetched here, so that the other process only reads.
             complete = await self._completed(shas)
-            for start in range(0, len(complete), _MAX_SURFACES_AT_ONCE):
-                batch = complete[start : start + _MAX_SURFACES_AT_ONCE]
-                changes |= await worker.call(read_surface_changes, self.repo, self._path, batch)
+            surfaces = await worker.call(
+                _read_surfaces, self.repo, self._path, complete, self._documented
+            )
         except UnansweredError:
             return await super().surface_changes(shas)
-        return changes
+        self._documented = surfaces.documented
+        return changes | surfaces.changes
+
+    async def read_surfaces(
+        self, shas: Sequence[str], documented: Documented | None
+    ) -> "SurfacesRead":
+        """Read what commits do to public names, by what documents import if that was read before."""
+        self._documented = documented
+        changes = await super().surface_changes(shas)
+        return SurfacesRead(changes, self._documented)
 
     async def _completed(self, shas: Sequence[str]) -> list[str]:
         """Fetch what this clone lacks of commits, and return those that lack nothing."""
@@ -256,3 +266,16 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
 
     def _exists(self, sha: str) -> bool:
         return sha in self._existing or sha in self._line
+
+
+class SurfacesRead(NamedTuple):
+    """What another process read of the public surfaces of a repository."""
+
+    changes: dict[str, SurfaceChange | None]
+    documented: Documented | None
+
+
+def _read_surfaces(
+    repo: RepoId, path: Path, shas: Sequence[str], documented: Documented | None
+) -> SurfacesRead:
+    return asyncio.run(GitSource(repo, path).read_surfaces(shas, documented))
