@@ -26,6 +26,7 @@ from tools.worker_processes import UnansweredError
 _LOG = logging.getLogger(__name__)
 
 _MAX_CONCURRENT = 4  # Commits read at once: git works on one while others are parsed
+_MAX_AHEAD = 64  # Commits that are skimmed at once by other processes
 _MAX_SKIMMED_AT_ONCE = 500
 """Commits whose public surfaces are kept while they are skimmed: a longer window is read in parts."""
 _ENV_FACTS = ("env-added", "env-removed")
@@ -87,7 +88,6 @@ class EvidenceCache:
         # The oldest first: most of what is read of the public surface for a commit serves the next.
         for end in range(len(unread), 0, -_MAX_SKIMMED_AT_ONCE):
             batch = unread[max(end - _MAX_SKIMMED_AT_ONCE, 0) : end]
-            await self._read_surfaces(code, batch)
             await self._skim_batch(code, batch, look)
             if len(unread) > _MAX_SKIMMED_AT_ONCE:
                 self._forget_surfaces(code, batch)
@@ -98,26 +98,42 @@ class EvidenceCache:
     async def _skim_batch(
         self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None]
     ) -> None:
-        async def facts_of(change: Change) -> FactSheet:
-            return await self._skimmed_facts(code, change)
+        surfaces = asyncio.create_task(self._read_surfaces(code, shas))
 
-        async with aclosing(read_ahead(code.changes(shas), facts_of, _MAX_CONCURRENT)) as skimmed:
-            async for change, sheet in skimmed:
-                evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
-                self._skimmed[evidence.id] = evidence
-                look(change)
+        async def facts_of(change: Change) -> FactSheet:
+            return await self._skimmed_facts(code, change, surfaces)
+
+        limit = _MAX_AHEAD if self._facts.are_read_elsewhere else _MAX_CONCURRENT
+        try:
+            async with aclosing(read_ahead(code.changes(shas), facts_of, limit)) as skimmed:
+                async for change, sheet in skimmed:
+                    evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
+                    self._skimmed[evidence.id] = evidence
+                    look(change)
+        finally:
+            surfaces.cancel()
+            await asyncio.gather(surfaces, return_exceptions=True)
 
     def _forget_surfaces(self, code: CodeSource, shas: Sequence[str]) -> None:
         for sha in shas:
             self._surface_changes.pop(EvidenceId.commit(code.repo, sha), None)
 
-    async def _skimmed_facts(self, code: CodeSource, change: Change) -> FactSheet:
+    async def _skimmed_facts(
+        self, code: CodeSource, change: Change, surfaces: asyncio.Task[None]
+    ) -> FactSheet:
         """Return the facts of a patch, by whole files where it seems to change no code at all."""
         try:
             paths = layout_paths(change)
             blobs = await code.blobs(change, paths) if paths else None
+            study = self._facts.study(change, blobs, None)
+            if self._facts.are_read_elsewhere and not surfaces.done():
+                await study.names()  # The patch is parsed while the public surfaces are read
+            await asyncio.shield(surfaces)
             surface = self._surface_changes.get(change.commit.id)
-            return await self._facts.study(change, blobs, None).sheet(None, surface)
+            try:
+                return await study.sheet(None, surface)
+            except UnansweredError:
+                return await self._facts.study(change, blobs, None).sheet(None, surface)
         except AppError:
             raise
         except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything

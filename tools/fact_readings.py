@@ -72,13 +72,14 @@ class FactReading:
         """Return the names to look up in the trees before and after."""
         inputs = self._unread_inputs()
         try:
-            worker = self._reader.workers.choose(_preparation(inputs.change))
-            names = await worker.call(_read_names, self._key, inputs)
+            answered = await self._reader.workers.call(
+                _read_names, self._key, inputs, preparation=_preparation(inputs.change)
+            )
         except UnansweredError:
             return await self._reader.parse(lambda: self._gathered.names)
-        self._worker = worker
+        self._worker = answered.worker
         self._inputs = None
-        return names
+        return answered.value
 
     async def sheet(
         self, trees: SurroundingTrees | None, surface: SurfaceChange | None
@@ -87,14 +88,18 @@ class FactReading:
 
         Raise UnansweredError if the process that found its names is lost: it has to be read again.
         """
+        workers = self._reader.workers
         if self._worker is not None:
-            return await self._worker.call(_kept_sheet, self._key, trees, surface)
+            kept = await workers.call(_kept_sheet, self._key, trees, surface, by=self._worker)
+            return kept.value
         inputs = self._unread_inputs()
         try:
-            worker = self._reader.workers.choose(_preparation(inputs.change))
-            return await worker.call(_read_sheet, inputs, trees, surface)
+            read = await workers.call(
+                _read_sheet, inputs, trees, surface, preparation=_preparation(inputs.change)
+            )
         except UnansweredError:
             return await self._reader.parse(lambda: self._gathered.sheet(trees, surface))
+        return read.value
 
     @cached_property
     def _gathered(self) -> Gathered:

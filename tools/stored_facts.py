@@ -67,6 +67,11 @@ class StoredFacts:
         """Take note of commits whose facts are likely to be asked for."""
         self.reader.workers.expect(commits)
 
+    @property
+    def are_read_elsewhere(self) -> bool:
+        """True if other processes read what is not stored."""
+        return self.reader.workers.are_wanted
+
     def study(self, change: Change, blobs: Blobs | None, partner: Lineage | None) -> "FileStudy":
         """Return the study of a commit by its patch, and by the files that were read of it."""
         inputs = _digest(change, blobs, partner) if self._store is not None else ""

@@ -6,23 +6,27 @@ caller finds out itself.
 
 import asyncio
 import contextlib
+import gc
 import os
 import pickle
 import struct
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import Counter
 from collections.abc import Callable
-from typing import Any, BinaryIO, NamedTuple, Self, TypeVar, TypeVarTuple
+from typing import Any, BinaryIO, Generic, NamedTuple, Self, TypeVar, TypeVarTuple
 
 A = TypeVarTuple("A")
 T = TypeVar("T")
 
 _MAX_PROCESSES = 4
-_MIN_CALLS = 24  # Fewer are not worth a process: to start one takes as long as ten of them
+_MIN_CALLS = 10  # Fewer are not worth a process: to start one takes as long as these
 _CALLS_OF_PREPARATION = 10
 _MAX_SECONDS = 300.0  # For a call, then its process is given up
 _MAX_LOST = 3  # Processes that are replaced after they were lost
 _ENDING_SECONDS = 2.0
+_ALLOCATIONS_BEFORE_COLLECTION = 50_000
+"""Python's default of 700 spends a tenth of the time on looking through trees that are in use."""
 _PIECE = 1 << 20  # Bytes that are read from a pipe at a time
 _LENGTH = struct.Struct(">Q")  # Of the bytes behind it
 _START = "import sys; sys.path[:] = {path!r}; from {module} import serve; serve()"
@@ -46,6 +50,13 @@ class _Answer(NamedTuple):
     value: Any = None
 
 
+class Answered(NamedTuple, Generic[T]):
+    """What a function returned, and the process in which it was called."""
+
+    value: T
+    worker: "WorkerProcess"
+
+
 class WorkerProcesses:
     """Calls functions in other processes, which are started when enough calls are expected."""
 
@@ -53,23 +64,66 @@ class WorkerProcesses:
         """Use up to `count` processes; with none, no call is answered."""
         self._workers = tuple(WorkerProcess(max_seconds) for _ in range(count))
         self._expected_calls = 0
+        self._waiting: Counter[str] = Counter()  # Calls by the preparation that they need
+        self._turn = asyncio.Condition()
 
     def expect(self, calls: int) -> None:
         """Take note of calls that are likely to follow."""
         self._expected_calls += calls
 
-    def choose(self, preparation: str = "") -> "WorkerProcess":
-        """Return the process that has the least to do; calls that need each other have to share it.
+    @property
+    def are_wanted(self) -> bool:
+        """True if there are processes, and enough calls for them."""
+        return bool(self._usable()) and self._expected_calls >= _MIN_CALLS
 
-        A `preparation` is what a process does once for all calls that name it. It takes as long as
-        some calls, so a process that was chosen for it before is preferred.
+    async def call(
+        self,
+        function: Callable[[*A], T],
+        *arguments: *A,
+        preparation: str = "",
+        by: "WorkerProcess | None" = None,
+    ) -> Answered[T]:
+        """Call a function of a module in the first process that has nothing to do, or by a certain one.
+
+        Raise UnansweredError if it gives no answer, also where the function raises an error. A
+        `preparation` names what a process does once for all calls that need it: these share a
+        process, unless many of them wait.
         """
-        usable = [worker for worker in self._workers if worker.is_usable]
-        if not usable or self._expected_calls < _MIN_CALLS:
+        if not self.are_wanted:
             raise UnansweredError
-        chosen = min(usable, key=lambda worker: worker.load(preparation))
-        chosen.prepare(preparation)
-        return chosen
+        worker = await self._next_free(preparation, by)
+        try:
+            return Answered(await worker.call(function, *arguments), worker)
+        finally:
+            worker.is_busy = False
+            async with self._turn:
+                self._turn.notify_all()
+
+    async def _next_free(self, preparation: str, by: "WorkerProcess | None") -> "WorkerProcess":
+        """Wait for a process, and make it busy."""
+        self._waiting[preparation] += 1
+        try:
+            async with self._turn:
+                while (worker := self._free_worker(preparation, by)) is None:
+                    await self._turn.wait()
+                worker.is_busy = True
+                worker.preparations.add(preparation)
+                return worker
+        finally:
+            self._waiting[preparation] -= 1
+
+    def _free_worker(self, preparation: str, by: "WorkerProcess | None") -> "WorkerProcess | None":
+        workers = self._usable() if by is None else [by]
+        if not workers or not workers[0].is_usable:
+            raise UnansweredError
+        prepared = [worker for worker in workers if preparation in worker.preparations]
+        if prepared and self._waiting[preparation] <= _CALLS_OF_PREPARATION:
+            workers = prepared
+        free = [worker for worker in (*prepared, *workers) if not worker.is_busy]
+        return free[0] if free else None
+
+    def _usable(self) -> list["WorkerProcess"]:
+        return [worker for worker in self._workers if worker.is_usable]
 
     async def __aenter__(self) -> Self:
         """Start nothing yet."""
@@ -85,37 +139,21 @@ class WorkerProcess:
     """A process that answers one call after the other; it is started by the first one."""
 
     def __init__(self, max_seconds: float) -> None:
+        self.is_busy = False
+        self.preparations = {""}
         self._max_seconds = max_seconds
-        self._waiting_calls = 0
-        self._preparations = {""}
         self._process: Process | None = None
         self._lost_count = 0
-        self._turn = asyncio.Lock()
 
     @property
     def is_usable(self) -> bool:
         """False after so many losses that the next process is likely to be lost, too."""
         return self._lost_count <= _MAX_LOST
 
-    def load(self, preparation: str) -> int:
-        """Return how many calls there are to answer, with one more that needs a preparation."""
-        if preparation in self._preparations:
-            return self._waiting_calls
-        return self._waiting_calls + _CALLS_OF_PREPARATION
-
-    def prepare(self, preparation: str) -> None:
-        """Take note of a preparation that the process will have made by its next calls."""
-        self._preparations.add(preparation)
-
     async def call(self, function: Callable[[*A], T], *arguments: *A) -> T:
         """Return what a function returns in this process; raise UnansweredError without an answer."""
-        self._waiting_calls += 1
-        try:
-            async with self._turn:
-                request = pickle.dumps(_Request(function, arguments))
-                reply = await self._exchange(request)
-        finally:
-            self._waiting_calls -= 1
+        request = pickle.dumps(_Request(function, arguments))
+        reply = await self._exchange(request)
         answer: _Answer = pickle.loads(reply)  # noqa: S301 -- our own process wrote it
         if not answer.has_value:
             raise UnansweredError
@@ -177,7 +215,7 @@ class WorkerProcess:
         """End the process at once, whatever it does."""
         process = self._process
         self._process = None
-        self._preparations = {""}
+        self.preparations = {""}
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -199,6 +237,7 @@ def worker_count() -> int:
 
 def serve() -> None:
     """Answer the calls of the process at the other end of the pipes, until it closes them."""
+    gc.set_threshold(_ALLOCATIONS_BEFORE_COLLECTION)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What a library prints must not come between the answers.

@@ -67,7 +67,7 @@ class LosingSource(GitSource):
 
     async def surface_changes(self, shas: Sequence[str]) -> dict[str, SurfaceChange | None]:
         with pytest.raises(UnansweredError):
-            await self._lost_workers.choose().call(os._exit, 1)
+            await self._lost_workers.call(os._exit, 1)
         return await super().surface_changes(shas)
 
 

@@ -146,12 +146,13 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
 
         Another process reads them, if there is one.
         """
+        if not self._workers.are_wanted:
+            return await super().surface_changes(shas)
         changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
+        # What this clone lacks is fetched here, so that the other process only reads.
+        complete = await self._completed(shas)
         try:
-            worker = self._workers.choose()
-            # What this clone lacks is fetched here, so that the other process only reads.
-            complete = await self._completed(shas)
-            surfaces = await worker.call(
+            surfaces, _ = await self._workers.call(
                 _read_surfaces, self.repo, self._path, complete, self._documented
             )
         except UnansweredError:
