@@ -25,7 +25,7 @@ from tools.github.http_requests import ApiUsage
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer
 
-_MAX_CONCURRENT_REPOS: Mapping[AnalystChoice, int] = {"rules": 4, "model": 16}
+_MAX_CONCURRENT_REPOS: Mapping[AnalystChoice, int] = {"rules": 8, "model": 16}
 """Rules keep the processor busy; a run that asks a model waits most of the time."""
 _MAX_CONCURRENT_REPLAYS = 4
 

@@ -29,6 +29,7 @@ from tools.git.process import remote_environment
 from tools.git.source import GitSource
 from tools.github.client import GitHubClient
 from tools.github.http_requests import RequestPolicy
+from tools.worker_processes import WorkerProcesses
 
 _READING_SECONDS = 900  # For the requests of a run to GitHub, beside the waits that it may make
 
@@ -42,6 +43,7 @@ class ConfiguredRepositories:
     keeper: MirrorKeeper
     environ: Mapping[str, str]
     specs: tuple[RepoSpec, ...] = ()  # Where repositories lie on this machine
+    workers: WorkerProcesses | None = None
     _open: dict[RepoId, RepositorySources] = field(default_factory=dict)
 
     async def open(self, spec: RepoSpec) -> RepositorySources:
@@ -67,11 +69,13 @@ class ConfiguredRepositories:
     async def _code(self, spec: RepoSpec) -> CodeSource:
         if self.settings.source == "api":
             return self._api_code(spec)
-        if spec.path is not None:
+        path = spec.path
+        network: Mapping[str, str] = self.keeper.network
+        if path is None:
+            path = await self.keeper.refresh(spec.name, branch=spec.branch)
+        else:
             network = remote_environment(self.environ)
-            return GitSource(spec.name, spec.path, branch=spec.branch, network=network)
-        path = await self.keeper.refresh(spec.name, branch=spec.branch)
-        return GitSource(spec.name, path, branch=spec.branch, network=self.keeper.network)
+        return GitSource(spec.name, path, branch=spec.branch, network=network, workers=self.workers)
 
     def _api_code(self, spec: RepoSpec) -> CodeSource:
         if spec.path is not None:

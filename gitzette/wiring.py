@@ -33,10 +33,12 @@ from memory.recording_proxies import recorded
 from memory.store import Memory, open_memory
 from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
+from tools.fact_readings import FactReader
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.stored_facts import StoredFacts
 from tools.user_code import UserCode
+from tools.worker_processes import WorkerProcesses, worker_count
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -44,6 +46,10 @@ if TYPE_CHECKING:
     from graphs.models import Models
     from tools.chat.model import AnswerServer
     from tools.chat.openai_compatible_server import ChatServer
+
+
+_COMMITS_OF_A_REPOSITORY = 3
+"""Commits that a repository has on most days: those of the first one are read before others are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +78,7 @@ async def open_services(
     With the name of a `run`, every answer that it gets is recorded. `specs` have the paths of
     repositories on this machine, because the graph knows repositories only by name. `answers`
     replace the server of a model. A run in the `background` leaves a part of the shared limits to
-    people who ask.
+    people who ask, and the other processors of the machine to other runs.
     """
     home = home_of(settings, environ)
     token = settings.token.get_secret_value() if settings.token else None
@@ -84,15 +90,18 @@ async def open_services(
             admit_request = request_limit(fleet, settings, background=background)
             admit_question = model_limit(fleet, settings, environ, background=background)
         recorder = memory.recorder(run) if run else None
-        async with GitHubClient(
+        client = GitHubClient(
             base_url=settings.github_url,
             token=token,
             cache=memory.http_cache,
             policy=request_policy(settings, admit_request),
-        ) as client:
+        )
+        workers = WorkerProcesses(0 if background else worker_count())
+        workers.expect(_COMMITS_OF_A_REPOSITORY * len(specs))
+        async with client, workers:
             keeper = MirrorKeeper(home, settings.git_url, token, environ=environ)
             repositories: Repositories = ConfiguredRepositories(
-                settings, client, keeper, environ, specs
+                settings, client, keeper, environ, specs, workers
             )
             note_merge = None
             if recorder is not None:
@@ -108,7 +117,9 @@ async def open_services(
                 admit=admit_question,
                 answers=answers,
             )
-            context = run_context(memory, recorder, settings, writers, repositories, publisher)
+            context = run_context(
+                memory, recorder, settings, writers, repositories, publisher, workers
+            )
             context = replace(context, questions=memory.evidence)
             yield Services(context=context, memory=memory, client=client, publisher=publisher)
 
@@ -120,11 +131,13 @@ def run_context(
     writers: "Writers",
     repositories: Repositories,
     publisher: Publisher,
+    workers: WorkerProcesses | None = None,
 ) -> RunContext:
     """Return what the nodes may touch, with the memory behind the recorder.
 
     A replay, which has a recipe, does not read the user's own code again.
     """
+    facts = StoredFacts(memory.http_cache, FactReader(workers))
     own_code = UserCode(shape.uses if isinstance(shape, Settings) else ())
     return RunContext(
         repositories=repositories,
@@ -140,7 +153,7 @@ def run_context(
         mark=writers.mark,
         editor_tools=shape.editor_tools,
         judge_tools=shape.judge_tools,
-        evidence_cache=EvidenceCache(StoredFacts(memory.http_cache)),
+        evidence_cache=EvidenceCache(facts),
         allowance=_allowance(shape),
     )
 

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Container, Sequence
-from typing import NamedTuple, ParamSpec, TypeVar
+from contextlib import aclosing
+from typing import NamedTuple
 
 from agent.domain.commits import Change, Commit
 from agent.domain.errors import AppError
@@ -17,26 +18,32 @@ from tools.diff.commit_facts import failed_sheet
 from tools.diff.files_read_for_facts import blobs_and_partner, look_up, planned
 from tools.diff.layout_changes import layout_paths
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames, is_read_elsewhere
+from tools.reading_ahead import read_ahead
 from tools.stored_facts import FileStudy, StoredFacts
 from tools.surroundings import surroundings_of
+from tools.worker_processes import UnansweredError
 
 _LOG = logging.getLogger(__name__)
-P = ParamSpec("P")
-T = TypeVar("T")
 
-_MAX_CONCURRENT = 4  # Commits studied at once: git works on one while another is parsed
-_YIELDS_BEFORE_PARSING = 12
-"""Parsing blocks the event loop, so first yield often enough for pending replies to be handled."""
+_MAX_CONCURRENT = 4  # Commits read at once: git works on one while others are parsed
+_MAX_AHEAD = 64  # Commits that are skimmed at once by other processes
+_MAX_SKIMMED_AT_ONCE = 500
+"""Commits whose public surfaces are kept while they are skimmed: a longer window is read in parts."""
 _ENV_FACTS = ("env-added", "env-removed")
 _MAX_LINES_KEPT = 40  # A skimmed commit with more changed lines is cached without its patches
 
 
 class Studied(NamedTuple):
-    """A change with the study of its files, or with the error that reading them ended with."""
+    """A planned study with that of the files, or with the error that reading them ended with."""
 
-    change: Change
+    plan: Study
     study: FileStudy | Exception
     names: TreeNames = TreeNames()  # To be looked up in the trees around the window
+
+    @property
+    def change(self) -> Change:
+        """The change that was studied."""
+        return self.plan.change
 
 
 class EvidenceCache:
@@ -55,8 +62,6 @@ class EvidenceCache:
         self._checked_windows: set[EvidenceId] = set()
         self._surroundings: dict[EvidenceId, asyncio.Task[Surroundings]] = {}
         self._surface_changes: dict[EvidenceId, SurfaceChange | None] = {}
-        # Parsing is CPU-bound: one commit at a time, across all repositories.
-        self._parse_lock = asyncio.Lock()
 
     def get(self, name: EvidenceId) -> CommitEvidence | None:
         """Return a commit as closely as it was read."""
@@ -79,24 +84,56 @@ class EvidenceCache:
         `look` is shown each change that is read now, with its patches, which are not kept.
         """
         unread = _missing(code, shas, self._skimmed)
-        await self._read_surfaces(code, unread)
-        async for change in code.changes(unread):
-            sheet = await self._skimmed_facts(code, change)
-            evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
-            self._skimmed[evidence.id] = evidence
-            look(change)
+        self._facts.expect(len(unread))
+        # The oldest first: most of what is read of the public surface for a commit serves the next.
+        for end in range(len(unread), 0, -_MAX_SKIMMED_AT_ONCE):
+            batch = unread[max(end - _MAX_SKIMMED_AT_ONCE, 0) : end]
+            await self._skim_batch(code, batch, look)
+            if len(unread) > _MAX_SKIMMED_AT_ONCE:
+                self._forget_surfaces(code, batch)
         for sha in shas:
-            if skimmed := self._skimmed.get(EvidenceId.commit(code.repo, sha)):
-                yield skimmed
+            if cached := self._skimmed.get(EvidenceId.commit(code.repo, sha)):
+                yield cached
 
-    async def _skimmed_facts(self, code: CodeSource, change: Change) -> FactSheet:
+    async def _skim_batch(
+        self, code: CodeSource, shas: Sequence[str], look: Callable[[Change], None]
+    ) -> None:
+        surfaces = asyncio.create_task(self._read_surfaces(code, shas))
+
+        async def facts_of(change: Change) -> FactSheet:
+            return await self._skimmed_facts(code, change, surfaces)
+
+        limit = _MAX_AHEAD if self._facts.are_read_elsewhere else _MAX_CONCURRENT
+        try:
+            async with aclosing(read_ahead(code.changes(shas), facts_of, limit)) as skimmed:
+                async for change, sheet in skimmed:
+                    evidence = CommitEvidence(change=_without_patches(change), sheet=sheet)
+                    self._skimmed[evidence.id] = evidence
+                    look(change)
+        finally:
+            surfaces.cancel()
+            await asyncio.gather(surfaces, return_exceptions=True)
+
+    def _forget_surfaces(self, code: CodeSource, shas: Sequence[str]) -> None:
+        for sha in shas:
+            self._surface_changes.pop(EvidenceId.commit(code.repo, sha), None)
+
+    async def _skimmed_facts(
+        self, code: CodeSource, change: Change, surfaces: asyncio.Task[None]
+    ) -> FactSheet:
         """Return the facts of a patch, by whole files where it seems to change no code at all."""
         try:
             paths = layout_paths(change)
             blobs = await code.blobs(change, paths) if paths else None
-            surface = self._surface_changes.get(change.commit.id)
             study = self._facts.study(change, blobs, None)
-            return await self._parse(study.sheet, None, surface)
+            if self._facts.are_read_elsewhere and not surfaces.done():
+                await study.names()  # The patch is parsed while the public surfaces are read
+            await asyncio.shield(surfaces)
+            surface = self._surface_changes.get(change.commit.id)
+            try:
+                return await study.sheet(None, surface)
+            except UnansweredError:
+                return await self._facts.study(change, blobs, None).sheet(None, surface)
         except AppError:
             raise
         except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
@@ -181,18 +218,11 @@ class EvidenceCache:
             try:
                 blobs, partner = await blobs_and_partner(code, plan)
                 study = self._facts.study(plan.change, blobs, partner)
-                return Studied(plan.change, study, await self._parse(study.names))
+                return Studied(plan, study, await study.names())
             except AppError:
                 raise
             except Exception as error:  # noqa: BLE001 -- one bad commit may not cost the others anything
-                return Studied(plan.change, error)
-
-    async def _parse(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Parse one commit at a time, over all repositories; other tasks run in between."""
-        async with self._parse_lock:
-            for _ in range(_YIELDS_BEFORE_PARSING):
-                await asyncio.sleep(0)
-            return read(*args, **kwargs)
+                return Studied(plan, error)
 
     async def _check_against_trees(
         self, code: CodeSource, studied: Sequence[Studied], landed: Sequence[Commit]
@@ -210,24 +240,32 @@ class EvidenceCache:
         trees = await look_up(code, oldest.parents[0] if oldest else None, newest, names)
         shas = [commit_read.change.commit.sha for commit_read in studied]
         await self._read_surfaces(code, shas)
-        for commit_read in studied:
-            surface = self._surface_changes.get(commit_read.change.commit.id)
-            sheet = self._sheet(commit_read, trees, surface)
+        turns = asyncio.Semaphore(_MAX_CONCURRENT)
+        readings = [self._sheet(code, commit_read, trees, turns) for commit_read in studied]
+        for commit_read, sheet in zip(studied, await asyncio.gather(*readings), strict=True):
             evidence = CommitEvidence(change=commit_read.change, sheet=sheet)
             self._studied[evidence.id] = evidence
         self._take_back(landed, trees)
         if oldest:
             self._checked_windows.add(oldest.id)
 
-    def _sheet(
-        self, studied: Studied, trees: SurroundingTrees, surface: SurfaceChange | None
+    async def _sheet(
+        self,
+        code: CodeSource,
+        studied: Studied,
+        trees: SurroundingTrees,
+        turns: asyncio.Semaphore,
     ) -> FactSheet:
         """Return the facts of a studied commit; where that fails, those of its patch."""
         change = studied.change
+        surface = self._surface_changes.get(change.commit.id)
         try:
             if isinstance(studied.study, FileStudy):
-                return studied.study.sheet(trees, surface)
+                return await studied.study.sheet(trees, surface)
             error = studied.study
+        except UnansweredError:
+            studied_again = await self._studied_files(code, studied.plan, turns)
+            return await self._sheet(code, studied_again, trees, turns)
         except Exception as raised:  # noqa: BLE001 -- one bad commit may not cost the others anything
             error = raised
         skimmed = self._skimmed.get(change.commit.id)

@@ -5,7 +5,7 @@ Facts follow from what a commit changes and from the code that reads it: both ma
 
 import hashlib
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -19,8 +19,8 @@ from agent.domain.facts import FactSheet
 from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import Blobs
-from tools.diff.commit_facts import Gathered, gather
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames
+from tools.fact_readings import FactReader, FactReading
 
 _ROOT = Path(__file__).resolve().parents[1]
 _READING_FOLDERS = ("agent", "tools/diff", "tools/surface")
@@ -59,12 +59,23 @@ class _StoredNames(Frozen):
 class StoredFacts:
     """Finds facts, or takes them from the store where they were found before."""
 
-    def __init__(self, store: Store | None = None) -> None:
+    def __init__(self, store: Store | None = None, reader: FactReader | None = None) -> None:
         self._store = store
+        self.reader = reader or FactReader()
+
+    def expect(self, commits: int) -> None:
+        """Take note of commits whose facts are likely to be asked for."""
+        self.reader.workers.expect(commits)
+
+    @property
+    def are_read_elsewhere(self) -> bool:
+        """True if other processes read what is not stored."""
+        return self.reader.workers.are_wanted
 
     def study(self, change: Change, blobs: Blobs | None, partner: Lineage | None) -> "FileStudy":
         """Return the study of a commit by its patch, and by the files that were read of it."""
-        return FileStudy(self, change, blobs, partner)
+        inputs = _digest(change, blobs, partner) if self._store is not None else ""
+        return FileStudy(self, inputs, self.reader.reading(change, blobs, partner))
 
     def get(self, key: str, model: type[M]) -> M | None:
         """Return what is stored under a key."""
@@ -87,24 +98,17 @@ class StoredFacts:
         except PydanticSerializationError:
             return  # Half of a surrogate pair cannot be written in UTF-8
 
-    @property
-    def is_kept(self) -> bool:
-        """True if anything is stored at all."""
-        return self._store is not None
-
 
 class FileStudy:
     """The facts of the files of one commit, which are parsed only if no facts are stored."""
 
-    def __init__(
-        self, facts: StoredFacts, change: Change, blobs: Blobs | None, partner: Lineage | None
-    ) -> None:
+    def __init__(self, facts: StoredFacts, inputs: str, reading: FactReading) -> None:
+        """Store what is read under `inputs`, the hash of what it is read from, unless that is empty."""
         self._facts = facts
-        self._change = change
-        self._blobs = blobs
-        self._partner = partner
+        self._inputs = inputs
+        self._reading = reading
 
-    def names(self) -> TreeNames:
+    async def names(self) -> TreeNames:
         """Return the names to look up in the trees before and after."""
         key = _key("names", self._inputs)
         stored = self._facts.get(key, _StoredNames)
@@ -115,7 +119,7 @@ class FileStudy:
                 published=frozenset(stored.published),
                 variables=frozenset(stored.variables),
             )
-        names = self._gathered.names
+        names = await self._reading.names()
         value = _StoredNames(
             come=tuple(sorted(names.added)),
             gone=tuple(sorted(names.removed)),
@@ -125,7 +129,7 @@ class FileStudy:
         self._facts.put(key, value)
         return names
 
-    def sheet(
+    async def sheet(
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
         """Return the facts of the commit."""
@@ -133,38 +137,31 @@ class FileStudy:
         stored = self._facts.get(key, FactSheet)
         if stored is not None:
             return stored
-        sheet = self._gathered.sheet(trees, surface)
+        sheet = await self._reading.sheet(trees, surface)
         self._facts.put(key, sheet)
         return sheet
 
-    @cached_property
-    def _gathered(self) -> Gathered:
-        return gather(self._change, self._blobs, self._partner)
 
-    @cached_property
-    def _inputs(self) -> str:
-        """The hash of everything that facts are found in; empty where nothing is stored."""
-        if not self._facts.is_kept:
-            return ""
-        digest = hashlib.sha256(_reading_version().encode())
-        try:
-            for part in self._parts():
-                digest.update(b"%d " % len(part))
-                digest.update(part)
-        except PydanticSerializationError:
-            return ""  # Half of a surrogate pair cannot be written in UTF-8
-        return digest.hexdigest()
+def _digest(change: Change, blobs: Blobs | None, partner: Lineage | None) -> str:
+    """Return the hash of everything that the facts of a commit are found in."""
+    digest = hashlib.sha256(_reading_version().encode())
+    try:
+        for part in _parts(change, blobs, partner):
+            digest.update(b"%d " % len(part))
+            digest.update(part)
+    except PydanticSerializationError:
+        return ""  # Half of a surrogate pair cannot be written in UTF-8
+    return digest.hexdigest()
 
-    def _parts(self) -> Iterator[bytes]:
-        # As JSON, since a change from the record has other objects for the same time zone.
-        yield self._change.model_dump_json().encode()
-        yield repr(self._partner).encode("utf-8", "surrogatepass")
-        if self._blobs is None:
-            return
-        for path, versions in self._blobs.items():
-            yield path.encode("utf-8", "surrogatepass")
-            for content in versions:
-                yield b"absent" if content is None else b"content " + content
+
+def _parts(change: Change, blobs: Blobs | None, partner: Lineage | None) -> Iterator[bytes]:
+    # As JSON, since a change from the record has other objects for the same time zone.
+    yield change.model_dump_json().encode()
+    yield repr(partner).encode("utf-8", "surrogatepass")
+    for path, versions in (blobs or {}).items():
+        yield path.encode("utf-8", "surrogatepass")
+        for content in versions:
+            yield b"absent" if content is None else b"content " + content
 
 
 def _key(kind: str, inputs: str, *others: str) -> str:

@@ -175,14 +175,12 @@ def _speech(read: Read, material: Material, templates: frozenset[str]) -> Iterat
 
 def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
     """Yield claims on the commits that this one undoes or brings back, and on its own revert."""
-    readable = {read.evidence.id for read in material.reads}
-    readable.update(material.background)
     others = []
     for fact in evidence.facts:
         if fact.kind not in _LINEAGE or not is_full_hash(fact.old or ""):
             continue
         other = EvidenceId.commit(evidence.repo, fact.old or "")
-        if other in readable:
+        if _can_be_read(other, material):
             others.append((_LINEAGE[fact.kind], other))
     if evidence.id in material.reverted:
         others.append(("undone", material.reverted[evidence.id]))
@@ -198,6 +196,12 @@ def _lineage(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:
             background=(other,) if is_background else (),
             text=_in_every_language(predicate, {}),
         )
+
+
+def _can_be_read(commit: EvidenceId, material: Material) -> bool:
+    if commit in material.background:
+        return True
+    return any(read.evidence.id == commit for read in material.reads)
 
 
 def _linked_issues(evidence: CommitEvidence, material: Material) -> Iterator[Claim]:

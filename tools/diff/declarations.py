@@ -91,9 +91,14 @@ class Language:
 
 def language_of(path: str) -> Language | None:
     """Return the language of a file by its extension; None where no grammar reads it."""
-    extension = path.rpartition(".")[2].lower()
-    name = _LANGUAGE_BY_EXTENSION.get(extension)
+    name = language_name(path)
     return _language(name) if name else None
+
+
+def language_name(path: str) -> str:
+    """Return the name of the language of a file by its extension; empty where no grammar reads it."""
+    extension = path.rpartition(".")[2].lower()
+    return _LANGUAGE_BY_EXTENSION.get(extension, "")
 
 
 @lru_cache(_MAX_TREES_KEPT)

@@ -1,14 +1,17 @@
 """The source of commits and diffs of one repository by git, from a clone or a mirror on disk."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from agent.domain.base import RepoId
 from agent.domain.commits import Change, Commit, Landing
 from agent.domain.errors import NotFound, UpstreamError
 from agent.domain.release_notes import ReleaseNotes
+from agent.domain.surface import SurfaceChange
 from agent.domain.window import Window
 from agent.links.changed_names import Birth
 from agent.links.footprints import Footprint
@@ -34,6 +37,8 @@ from tools.git.public_surfaces import Surfaces
 from tools.git.revisions import Revisions
 from tools.git.word_frequencies import Messages
 from tools.release_notes_from_commits import release_notes
+from tools.surface.public_paths import Documented
+from tools.worker_processes import UnansweredError, WorkerProcesses
 
 
 class GitSource(Revisions, Surfaces, Messages, Mentions):
@@ -46,13 +51,18 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         *,
         branch: str | None = None,
         network: Mapping[str, str] | None = None,
+        workers: WorkerProcesses | None = None,
     ) -> None:
-        """Read `path` as `repo`; `network` is the environment for fetching (`remote_environment`)."""
+        """Read `path` as `repo`; `network` is the environment for fetching (`remote_environment`).
+
+        Public surfaces are read in the processes of `workers`.
+        """
         super().__init__()
         self.repo = repo
         self._path = path
         self._branch = branch
         self._network = remote_environment({}) if network is None else network
+        self._workers = workers or WorkerProcesses(0)
         self._repository: Repository | None = None
         self._line = FirstParentLine()
         self._walk: FirstParentWalk | None = None
@@ -125,6 +135,41 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
         candidates = await self._line.before(view, sha)
         await close_gaps(repository, view, candidates, self._network)
         return tuple(reversed(await self._line.alike(view, sha, candidates)))
+
+    async def surface_changes(self, shas: Sequence[str]) -> dict[str, SurfaceChange | None]:
+        """Return for each commit the public names in its files and what breaks, as it is above.
+
+        Another process reads them, if there is one.
+        """
+        if not self._workers.are_wanted:
+            return await super().surface_changes(shas)
+        changes: dict[str, SurfaceChange | None] = dict.fromkeys(shas)
+        # What this clone lacks is fetched here, so that the other process only reads.
+        complete = await self._completed(shas)
+        try:
+            surfaces, _ = await self._workers.call(
+                _read_surfaces, self.repo, self._path, complete, self._documented
+            )
+        except UnansweredError:
+            return await super().surface_changes(shas)
+        self._documented = surfaces.documented
+        return changes | surfaces.changes
+
+    async def read_surfaces(
+        self, shas: Sequence[str], documented: Documented | None
+    ) -> "SurfacesRead":
+        """Read what commits do to public names, by what documents import if that was read before."""
+        self._documented = documented
+        changes = await super().surface_changes(shas)
+        return SurfacesRead(changes, self._documented)
+
+    async def _completed(self, shas: Sequence[str]) -> list[str]:
+        """Fetch what this clone lacks of commits, and return those that lack nothing."""
+        repository = await self._open()
+        view = self._view_of(repository)
+        present = await self._present(view, shas)
+        gaps = await close_gaps(repository, view, present, self._network)
+        return [sha for sha in present if sha not in gaps.shas]
 
     async def similar(
         self, queries: Sequence[Footprint], *, upto: str, since: datetime, limit: int
@@ -217,3 +262,16 @@ class GitSource(Revisions, Surfaces, Messages, Mentions):
 
     def _exists(self, sha: str) -> bool:
         return sha in self._existing or sha in self._line
+
+
+class SurfacesRead(NamedTuple):
+    """What another process read of the public surfaces of a repository."""
+
+    changes: dict[str, SurfaceChange | None]
+    documented: Documented | None
+
+
+def _read_surfaces(
+    repo: RepoId, path: Path, shas: Sequence[str], documented: Documented | None
+) -> SurfacesRead:
+    return asyncio.run(GitSource(repo, path).read_surfaces(shas, documented))

@@ -11,6 +11,7 @@ from agent.domain.evidence import CommitEvidence, Read
 from agent.domain.revert_messages import read_lineage, read_trailers
 from agent.ports import CloneSource, CodeSource
 from agent.stories.timeline import NEAR, CommitPair, LandedLine, LineageReference, Undoing, headline
+from tools.reading_ahead import read_all
 
 if TYPE_CHECKING:
     from tools.evidence_cache import EvidenceCache
@@ -25,6 +26,7 @@ _MIN_PROVING_LINES = 6
 """Changed lines of a patch that proves a revert alone: a lone value set back may be chance."""
 _MAX_REMOVED_LINES = 160
 """Removed lines of a commit that are still followed to their writers."""
+_MAX_CONCURRENT = 4  # Commits whose removed lines are followed at once
 _WORDS = re.compile(r"\w.*\w")
 
 
@@ -192,8 +194,12 @@ async def pairs_by_lines(
     for evidence in small_changes[:limit]:
         doers.append(headline(evidence.change.commit, evidence.pull))
     await code.fetch_writers({doer.sha: doer.at - NEAR for doer in doers})
-    for doer in doers:
-        earlier = await writer_of_removed_lines(doer, code, evidence_cache)
+
+    async def writer_of(doer: Headline) -> Headline | None:
+        return await writer_of_removed_lines(doer, code, evidence_cache)
+
+    writers = await read_all(doers, writer_of, _MAX_CONCURRENT)
+    for doer, earlier in zip(doers, writers, strict=True):
         if earlier is not None and (doer.sha, earlier.sha) not in reverts:
             pairs.append(CommitPair(doer=doer, earlier=earlier, by_lines=True))
     return pairs
