@@ -18,6 +18,12 @@ _KINDS: dict[str, BreakKind] = {
     "keyword-only": "parameter-keyword-only",
 }
 
+_NEEDED_BY_SYNTAX = frozenset(
+    {"__call__", "__await__", "__getitem__", "__setitem__", "__delitem__", "__len__", "__next__"}
+    | {"__aiter__", "__anext__", "__enter__", "__exit__", "__aenter__", "__aexit__"}
+)
+"""Special methods without which an expression or a statement fails. `object` has none of them."""
+
 
 def surface_breaks(
     before: Mapping[str, Meaning],
@@ -145,13 +151,14 @@ class _SurfaceComparison:
     ) -> Iterator[PublicBreak]:
         arguments = _names_of_arguments(before)
         for name, member in before.members.items():
-            if name.startswith("_"):
+            if _is_private_member(name):
                 continue
             member_path = f"{path}.{name}"
             later = after.members.get(name)
             if later is not None:
-                yield from self._definition_breaks(member_path, member, later)
-                continue
+                if not name.startswith("_") or name == "__call__":
+                    yield from self._definition_breaks(member_path, member, later)
+                continue  # Of other special methods callers name no arguments
             if name in arguments:
                 continue  # That the constructor does not take it any more says it all
             if member.kind == "value" and name in after.attributes:
@@ -171,6 +178,11 @@ class _SurfaceComparison:
 def _is_own_object(definition: PythonDefinition) -> bool:
     """Return True for a module's own object, such as its logger; constants have capital letters."""
     return definition.kind == "value" and definition.name.islower()
+
+
+def _is_private_member(name: str) -> bool:
+    """Return True for a name with an underscore, unless Python's syntax uses it: `engine(tokens)`."""
+    return name.startswith("_") and name not in _NEEDED_BY_SYNTAX
 
 
 def _names_of_arguments(definition: PythonDefinition) -> set[str]:

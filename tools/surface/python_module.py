@@ -231,6 +231,7 @@ class _Reader:
         self._warns: list[str] = []
         self._is_open = False
         self._has_all_exports = True
+        self._absent: set[str] = set()  # Names that are None so far
 
     def module(self, made_up: frozenset[str] | None) -> Module:
         """Return what was collected; `made_up` is None where `__getattr__` may give any name."""
@@ -283,6 +284,7 @@ class _Reader:
     def _define(self, definition: PythonDefinition) -> None:
         earlier = self._definitions.get(definition.name)
         self._imports.pop(definition.name, None)
+        self._absent.discard(definition.name)
         self._definitions[definition.name] = joined(earlier, definition)
 
     def _define_value(self, name: str, line: int, annotation: ast.expr | None = None) -> None:
@@ -304,7 +306,16 @@ class _Reader:
             else:
                 self._bind(alias.asname or alias.name, ImportTarget(module, alias.name))
 
+    def _define_none(self, name: str, line: int, annotation: ast.expr | None) -> None:
+        """Bind a name to None, unless it stands for something: then None says that it is missing."""
+        if name not in self._definitions and name not in self._imports:
+            self._define_value(name, line, annotation)
+            self._absent.add(name)
+
     def _bind(self, name: str, target: ImportTarget) -> None:
+        if name in self._absent:
+            self._absent.remove(name)
+            del self._definitions[name]
         # Where branches differ, what the module itself defines is what its callers must fit.
         if name not in self._definitions:
             self._imports.setdefault(name, target)
@@ -324,6 +335,8 @@ class _Reader:
                     self._add_exports(statement.value)
                 elif isinstance(statement, ast.AugAssign):
                     continue
+                elif isinstance(statement.value, ast.Constant) and statement.value.value is None:
+                    self._define_none(name, statement.lineno, _type_shown(statement))
                 elif isinstance(statement.value, ast.Name) and len(targets) == 1:
                     self._alias(name, statement.value.id, statement.lineno)
                 else:

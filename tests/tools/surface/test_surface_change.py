@@ -459,3 +459,32 @@ async def test_names_in_the_brackets_of_an_import_are_documented_and_no_others(
     )
     certain = {broken.name: broken.is_certain for broken in change.breaks}
     assert certain == {"build": True, "tune": False}
+
+
+async def test_special_methods_that_syntax_needs_break(tmp_path: Path) -> None:
+    methods = "    def __enter__(self): ...\n    def __repr__(self): ...\n    def __post_init__(self): ...\n"
+    tile = "class Tile:\n    def __call__(self, q{}): ...\n    def __getitem__(self, {}): ...\n{}"
+    before = {"engine/__init__.py": tile.format(", scale=1", "i", methods)}
+    after = {"engine/__init__.py": tile.format("", "index", "")}
+    change = await change_of(tmp_path, before, after)
+    # Nobody names the argument of `tile[0]`, and `object` has a `__repr__`.
+    assert break_rows(change.breaks) == [
+        ("parameter-removed", "engine.Tile.__call__", "scale"),
+        ("gone", "engine.Tile.__enter__", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        "try:\n    from .core import attend\nexcept ImportError:\n    attend = None\n",
+        "attend = None\ntry:\n    from .core import attend\nexcept ImportError:\n    pass\n",
+    ],
+)
+async def test_none_in_the_place_of_an_import_that_fails_hides_nothing(
+    package: str, tmp_path: Path
+) -> None:
+    before = {"engine/__init__.py": package, "engine/core.py": "def attend(q, scale=1): ...\n"}
+    after = before | {"engine/core.py": "def attend(q): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    assert break_rows(change.breaks) == [("parameter-removed", "engine.attend", "scale")]
