@@ -19,7 +19,10 @@ def export_facts(
     shown_by_facts: set[PublicBreak],
     differences: Iterable[Difference],
 ) -> Iterator[Fact]:
-    """Yield the names that a package stopped giving on, by the removed lines that gave them."""
+    """Yield the names that a package stopped giving on, by the removed lines that gave them.
+
+    What may break are names in the `__all__` of a module that documents do not show.
+    """
     if surface is None:
         return
     new_paths = _moved_paths(differences)
@@ -27,7 +30,9 @@ def export_facts(
     reported = {(broken.file, broken.name) for broken in shown_by_facts}
     for broken in surface.breaks:
         definition = (broken.file, broken.name)
-        if broken.kind != "gone" or not broken.is_certain or definition in reported:
+        if broken.kind != "gone" or definition in reported:
+            continue
+        if not broken.is_certain and not broken.is_listed:
             continue
         reported.add(definition)
         module, _, name = broken.path.rpartition(".")
@@ -36,7 +41,7 @@ def export_facts(
             continue
         yield Fact(
             kind="symbol-removed",
-            severity=Severity.BREAKING,
+            severity=Severity.BREAKING if broken.is_certain else Severity.MAY_BREAK,
             name=name,
             replacement=broken.replacement or _new_path(broken, change.files, new_paths),
             detail="export",

@@ -193,10 +193,10 @@ class Package:
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
 
-    def lists_exports(self, module_name: str) -> bool:
-        """Return True for a module with a written-out `__all__`."""
+    def listed_names(self, module_name: str) -> Collection[str]:
+        """Return the names that the `__all__` of a module spells out."""
         module = self._module(module_name)
-        return module is not None and bool(module.exports) and module.has_all_exports
+        return () if module is None else module.exports or ()
 
     def unlisted_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package binds beside those of its `__all__`, if it has one."""

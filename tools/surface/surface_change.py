@@ -11,6 +11,7 @@ from tools.surface.import_paths import Meaning, Package, module_paths
 from tools.surface.public_paths import (
     Documented,
     command_paths,
+    described_paths,
     documented_definitions,
     given_on,
     implied_paths,
@@ -38,6 +39,7 @@ class Surface(NamedTuple):
     implied: frozenset[str] = frozenset()  # Paths that only stand beside what documents import
     commands: frozenset[str] = frozenset()  # Paths that only commands start
     documented: frozenset[tuple[str, str]] = frozenset()  # Definitions that documents import
+    described: frozenset[str] = frozenset()  # Paths that documents of Sphinx describe
 
 
 class SurfaceReader:
@@ -151,9 +153,16 @@ class SurfaceReader:
         implied = implied_paths(package, documented, given)
         commands = command_paths(documented, given)
         definitions = documented_definitions(package, documented)
+        described = described_paths(package, documented)
         needed = {name: modules[name] for name in modules if name in package.used}
         return Surface(
-            public, Package(tree.paths, needed), tree.files, implied, commands, definitions
+            paths=public,
+            package=Package(tree.paths, needed),
+            files=tree.files,
+            implied=implied,
+            commands=commands,
+            documented=definitions,
+            described=described,
         )
 
     async def _read_outlines(
@@ -233,14 +242,17 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
         if broken.kind != "gone" and broken.path in before.commands:
             continue  # The command that starts it passes no arguments of users
         if _is_implied(broken.path, before.implied):
-            broken = broken.model_copy(update={"is_certain": False})
+            is_listed = _is_listed(broken.path, before.package)
+            broken = broken.model_copy(update={"is_certain": False, "is_listed": is_listed})
         certain_or_not.append(broken)
     folders = tuple(_exporting_folders(before))
+    described = before.described | after.described
     return SurfaceChange(
         names=tuple(names),
         breaks=tuple(certain_or_not),
         exporting_folders=folders,
         commands=tuple(name for name in names if name.path in before.commands),
+        described=tuple(name for name in names if name.path in described),
     )
 
 
@@ -260,6 +272,12 @@ def _is_implied(path: str, implied: Collection[str]) -> bool:
             return True
         path = path.rpartition(".")[0]
     return False
+
+
+def _is_listed(path: str, package: Package) -> bool:
+    """Return True for a name in the `__all__` of the module that it is imported from."""
+    module, _, name = path.rpartition(".")
+    return module in package.paths and name in package.listed_names(module)
 
 
 def _exporting_folders(surface: Surface) -> list[str]:

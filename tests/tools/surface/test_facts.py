@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from agent.fact_sentences import fact_sentence
@@ -815,3 +817,77 @@ async def test_a_name_that_goes_is_told_where_all_adds_a_list_by_its_name(tmp_pa
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert (fact.kind, fact.name) == ("symbol-removed", "gather")
+
+
+async def test_additions_to_what_documents_describe_are_told(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/core.py": "def attend(q): ...\ndef norm(q): ...\n",
+        "docs/api.rst": ".. autofunction:: engine.core.attend\n\nSee :func:`~engine.core.flush`.\n",
+        "examples/run.py": "from engine.core import norm\n",
+    }
+    code = (
+        "def attend(q, scale=1): ...\ndef norm(q, scale=1): ...\ndef flush(): ...\ndef run(): ...\n"
+    )
+    facts = await facts_of(tmp_path, before, before | {"engine/core.py": code})
+    assert {(fact.kind, fact.name) for fact in facts} == {
+        ("parameter-added", "attend"),
+        ("symbol-added", "flush"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "severity"),
+    [
+        (".. currentmodule:: engine.sparse\n\n.. autofunction:: gather\n", Severity.BREAKING),
+        ("Engine\n", Severity.MAY_BREAK),
+    ],
+)
+async def test_what_a_package_lists_in_all_is_as_public_as_the_package(
+    document: str, severity: Severity, tmp_path: Path
+) -> None:
+    package = 'from .core import gather, scatter\n\n__all__ = [\n    "gather",\n    "scatter",\n]\n'
+    before = {
+        "engine/__init__.py": "",
+        "engine/sparse/__init__.py": package,
+        "engine/sparse/core.py": "def gather(q): ...\ndef scatter(q): ...\n",
+        "docs/api.rst": document,
+    }
+    after = before | {
+        "engine/sparse/__init__.py": 'from .core import gather\n\n__all__ = [\n    "gather",\n]\n',
+    }
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name, fact.severity) == ("symbol-removed", "scatter", severity)
+
+
+async def test_what_a_package_gives_to_the_tests_of_others_is_told(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/testing/__init__.py": "from .tiles import make_tile\n",
+        "engine/testing/tiles.py": "def make_tile(size): ...\n",
+        "engine/testing/test_tiles.py": "def helper(size): ...\n",
+        "docs/api.rst": ".. autofunction:: engine.testing.make_tile\n",
+    }
+    after = before | {
+        "engine/testing/tiles.py": "def make_tile(): ...\n",
+        "engine/testing/test_tiles.py": "def helper(): ...\n",
+    }
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name, fact.severity) == (
+        "parameter-removed",
+        "make_tile",
+        Severity.BREAKING,
+    )
+
+
+async def test_documents_of_the_newer_version_show_what_came(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    old = work.commit("begin", {"engine/__init__.py": b"", "engine/core.py": b"def run(): ...\n"})
+    files = {
+        "engine/core.py": b"def run(): ...\ndef flush(): ...\n",
+        "docs/api.rst": b".. autofunction:: engine.core.flush\n",
+    }
+    new = work.commit("change", files)
+    change = await GitSource(REPO, tmp_path).surface_between(old, new)
+    assert change is not None
+    assert [name.path for name in change.described] == ["engine.core.flush"]

@@ -194,13 +194,15 @@ def _is_required(difference: Difference) -> bool:
 
 
 def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> bool:
-    """Return True for an addition that users can import from a package, or fill in."""
+    """Return True for an addition that users can import from a package, are shown, or fill in."""
     newest = difference.newest
     if newest.kind == "field":
         return is_filled_in_field(newest)
     if surface is None or newest.name.startswith("__"):
         return False
     top = newest.path.partition(".")[0]
+    if surface.is_described(newest.file, top):
+        return True
     return any(_is_given_on(path, newest) for path in surface.public_paths(newest.file, top))
 
 
