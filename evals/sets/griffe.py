@@ -15,6 +15,7 @@ import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import sha256
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -44,9 +45,9 @@ _NOT_PACKAGES = re.compile(
     r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$"
 )
 _ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part of their names
-_MAX_TREES_KEPT = 4
+_MAX_PACKAGES_KEPT = 4
 _MAX_MODULES_KEPT = 10_000
-_PACKAGES_BY_TREE: "dict[tuple[str, str], LoadedPackage]" = {}
+_PACKAGES_BY_NAMES: "dict[str, LoadedPackage]" = {}
 _REMOVABLE = ("symbol-", "enum-member-", "field-")
 
 
@@ -247,15 +248,16 @@ def _module_name(folder: str, path: str) -> str:
 
 async def _load(git_dir: Path, folder: str, commit: str) -> LoadedPackage:
     """Return a package at a commit with what it gives on and right below it."""
-    tree = (await ask_git(git_dir, "rev-parse", f"{commit}:{folder}")).strip()
-    key = (folder, tree)
-    if key not in _PACKAGES_BY_TREE:
-        while len(_PACKAGES_BY_TREE) >= _MAX_TREES_KEPT:
-            del _PACKAGES_BY_TREE[next(iter(_PACKAGES_BY_TREE))]
-        with TemporaryDirectory() as temporary:
-            await _extract(git_dir, folder, commit, Path(temporary))
-            _PACKAGES_BY_TREE[key] = _loaded(Path(temporary) / folder)
-    return _PACKAGES_BY_TREE[key]
+    with TemporaryDirectory() as temporary:
+        await _extract(git_dir, folder, commit, Path(temporary))
+        package_folder = Path(temporary) / folder
+        # Most commits change nothing but what functions hold.
+        names = _empty_functions(package_folder)
+        if names not in _PACKAGES_BY_NAMES:
+            while len(_PACKAGES_BY_NAMES) >= _MAX_PACKAGES_KEPT:
+                del _PACKAGES_BY_NAMES[next(iter(_PACKAGES_BY_NAMES))]
+            _PACKAGES_BY_NAMES[names] = _loaded(package_folder)
+    return _PACKAGES_BY_NAMES[names]
 
 
 async def _extract(git_dir: Path, folder: str, commit: str, target: Path) -> None:
@@ -272,12 +274,24 @@ async def _extract(git_dir: Path, folder: str, commit: str, target: Path) -> Non
             members.extractall(target, filter="data")
 
 
-@lru_cache(_MAX_MODULES_KEPT)
-def _without_bodies(source: bytes) -> bytes:
-    """Return a module with empty functions, or as it is where it cannot be parsed.
+def _empty_functions(package_folder: Path) -> str:
+    """Leave nothing of functions but their names, and return a digest of what is left.
 
     Exports and members are names; griffe needs most of its time for what functions hold.
     """
+    digest = sha256()
+    for file in sorted(package_folder.rglob("*.py")):
+        names = _without_bodies(file.read_bytes())
+        file.write_bytes(names)
+        path = file.relative_to(package_folder.parent).as_posix()
+        digest.update(f"{path}\0{len(names)}\0".encode())
+        digest.update(names)
+    return digest.hexdigest()
+
+
+@lru_cache(_MAX_MODULES_KEPT)
+def _without_bodies(source: bytes) -> bytes:
+    """Return a module with empty functions, or as it is where it cannot be parsed."""
     try:
         tree = ast.parse(source)
         return ast.unparse(_FunctionEmptier().visit(tree)).encode("utf-8", "replace")
@@ -309,8 +323,6 @@ def _empty(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
 def _loaded(package_folder: Path) -> LoadedPackage:
     import griffe
 
-    for file in package_folder.rglob("*.py"):
-        file.write_bytes(_without_bodies(file.read_bytes()))
     loader = griffe.GriffeLoader(search_paths=[package_folder.parent], allow_inspection=False)
     try:
         package = loader.load(package_folder.name)
