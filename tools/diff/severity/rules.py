@@ -12,7 +12,7 @@ from tools.diff.severity.python_code import python_severity
 from tools.diff.severity.script_code import script_severity
 from tools.diff.severity.settings import setting_severity, severity_beside_product
 from tools.diff.severity.table import severity_of
-from tools.diff.tree_names import SurroundingTrees, holds_word
+from tools.diff.tree_names import SurroundingTrees, holds_word, is_option_of_another
 
 
 def severity(
@@ -52,6 +52,8 @@ def _severity_of_setting(
         return meant
     if not needs_publication(difference) or trees.documents is None:
         return meant
+    if is_option_of_another(difference, trees):
+        return Severity.MAY_BREAK
     return meant if is_published(difference, trees.documents) else Severity.MAY_BREAK
 
 
