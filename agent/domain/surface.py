@@ -37,7 +37,7 @@ class PublicBreak(Frozen):
     replacement: str = ""  # The path or the parameter to use instead, where the tree shows one
     is_certain: bool = True
     """False where only some old code breaks, or where a base outside of the tree may help out."""
-    is_listed: bool = False  # The module of its path lists it in `__all__`
+    is_given_on: bool = False  # A package lists it in `__all__`, or binds it and lists nothing
 
 
 class SurfaceChange(Frozen):

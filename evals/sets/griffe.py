@@ -407,7 +407,9 @@ def claims(fact: Fact) -> Iterator[Broken]:
     """Yield what a fact about Python says of each of its names, as they were before."""
     names = fact.name.split(", ")
     if fact.kind.startswith("parameter-"):
-        values = frozenset(filter(None, (fact.detail, fact.old, fact.new)))
+        values = frozenset(
+            value.lstrip("*") for value in (fact.detail, fact.old, fact.new) if value
+        )
         for name in names:
             yield Broken(name, removed=False, parameters=values)
         return

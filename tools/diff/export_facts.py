@@ -21,7 +21,7 @@ def export_facts(
 ) -> Iterator[Fact]:
     """Yield the names that a package stopped giving on, by the removed lines that gave them.
 
-    What may break are names in the `__all__` of a module that documents do not show.
+    What may break are names that packages give on which documents do not show.
     """
     if surface is None:
         return
@@ -32,7 +32,7 @@ def export_facts(
         definition = (broken.file, broken.name)
         if broken.kind != "gone" or definition in reported:
             continue
-        if not broken.is_certain and not broken.is_listed:
+        if not broken.is_certain and not broken.is_given_on:
             continue
         reported.add(definition)
         module, _, name = broken.path.rpartition(".")

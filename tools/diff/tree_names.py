@@ -159,11 +159,8 @@ def is_option_of_another(difference: Difference, trees: SurroundingTrees) -> boo
     if difference.kind != "flag-removed":
         return False
     name = difference.oldest.name
-    own_file = difference.oldest.file
-    for path, line in trees.after or ():
-        if path != own_file and (f'"{name}"' in line or f"'{name}'" in line):
-            return True
-    return False
+    others = [line for path, line in trees.after or () if path != difference.oldest.file]
+    return any(f'"{name}"' in line or f"'{name}'" in line for line in others)
 
 
 def _program_of(path: str) -> tuple[str, ...]:

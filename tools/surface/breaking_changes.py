@@ -31,14 +31,16 @@ def surface_breaks(
     after: Mapping[str, Meaning],
     new: Package,
     documented: Collection[tuple[str, str]] = (),
+    implied: Collection[str] = (),
 ) -> list[PublicBreak]:
     """Return what was public before and is gone, or takes other arguments.
 
-    `documented` are the definitions, with their modules, that documents import by their names.
+    `documented` are the definitions, with their modules, that documents import by their names, and
+    `implied` the later paths that are not certain to be public.
     """
     if before is after:
         return []
-    comparison = _SurfaceComparison(old, after, new, documented)
+    comparison = _SurfaceComparison(old, after, new, documented, implied)
     breaks: list[PublicBreak] = []
     for path, meaning in before.items():
         breaks += comparison.breaks_of(path, meaning)
@@ -54,11 +56,13 @@ class _SurfaceComparison:
         after: Mapping[str, Meaning],
         new: Package,
         documented: Collection[tuple[str, str]],
+        implied: Collection[str],
     ) -> None:
         self._old = old
         self._after = after
         self._new = new
         self._documented = documented
+        self._implied = implied
 
     def breaks_of(self, path: str, before: Meaning) -> Iterator[PublicBreak]:
         """Yield how a public path breaks."""
@@ -110,8 +114,12 @@ class _SurfaceComparison:
             if after.kind != before.kind or other.partition(".")[0] != package:
                 continue
             definition = (after.module, after.name)
-            places[definition] = min(other, places.get(definition, other), key=len)
+            places[definition] = min(places.get(definition, other), other, key=self._distance)
         return next(iter(places.values())) if len(places) == 1 else ""
+
+    def _distance(self, path: str) -> tuple[bool, int]:
+        """Order paths to the same definition: what is certain to be public, and short ones first."""
+        return path in self._implied, len(path)
 
     def _definition_breaks(
         self, path: str, before: PythonDefinition, after: PythonDefinition
@@ -164,14 +172,15 @@ class _SurfaceComparison:
             if member.kind == "value" and name in after.attributes:
                 continue  # Its methods set it now
             inherited = self._new.inherited(after, name)
-            if inherited or after.is_open:
+            if inherited or (after.is_open and member.kind == "value"):
                 continue
             yield PublicBreak(
                 kind="gone",
                 path=member_path,
                 file=self._old.paths[before.module],
                 name=member.name,
-                is_certain=inherited is False,
+                # `__getattr__` makes values up, and now and then functions.
+                is_certain=inherited is False and not after.is_open,
             )
 
 

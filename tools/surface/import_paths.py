@@ -198,6 +198,14 @@ class Package:
         module = self._module(module_name)
         return () if module is None else module.exports or ()
 
+    def gives_on(self, path: str) -> bool:
+        """Return True for a name that a module lists in `__all__`, or a package without one binds."""
+        module_name, _, name = path.rpartition(".")
+        module = self.modules.get(module_name)
+        if module is None:
+            return False
+        return module.is_package if module.exports is None else name in module.exports
+
     def unlisted_names(self, module_name: str) -> Iterator[str]:
         """Yield the names that a package binds beside those of its `__all__`, if it has one."""
         module = self._module(module_name)

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tools.surface.import_paths import Meaning, ModuleFound, Package
@@ -188,12 +188,14 @@ def implied_paths(package: Package, documented: Documented, given: GivenOn) -> f
 
     That an example imports one class of a module does not say that users import the others. Nor
     does a package that lists its names in `__all__` give on what else it binds, and one that gives
-    on a module and names of it means these names. What a module lists in `__all__` is as public as
+    on a module and names of it means these names. A module that a package only binds is there for
+    the package itself, unless documents show it. What a module lists in `__all__` is as public as
     the module, if documents show that.
     """
     implied = set(_unlisted_paths(package, given.packages, documented))
     implied |= set(_unpicked_paths(package, given.paths, documented))
     implied |= _unnamed_packages(package, documented)
+    implied |= set(_unshown_paths(package, given, documented))
     for module in _listing_packages(package):
         if module not in documented.modules:
             paths = {f"{module}.{name}" for name in package.defined_names(module)}
@@ -240,6 +242,37 @@ def _unpicked_paths(
                 yield f"{meaning.name}.{name}"
 
 
+def _unshown_paths(package: Package, given: GivenOn, documented: Documented) -> Iterator[str]:
+    """Yield what users reach only through modules that packages neither list nor document."""
+    modules = set(_unshown_modules(package, given.packages, documented))
+    shown: set[tuple[str, str]] = set()
+    unshown: dict[str, tuple[str, str]] = {}
+    for path, meaning in given.paths.items():
+        if not isinstance(meaning, PythonDefinition):
+            continue
+        definition = (meaning.module, meaning.name)
+        if _is_in_any(path, modules):
+            unshown[path] = definition
+        else:
+            shown.add(definition)
+    for path, definition in unshown.items():
+        if definition not in shown:
+            yield path
+
+
+def _unshown_modules(
+    package: Package, giving: Iterable[str], documented: Documented
+) -> Iterator[str]:
+    """Yield the modules that a package binds beside its names, but neither lists nor documents."""
+    tops = set(_top_packages(package))
+    for module in giving:
+        parent, _, name = module.rpartition(".")
+        if module in tops or name in package.listed_names(parent):
+            continue
+        if (parent, name) not in documented.names and not _is_around(module, documented.modules):
+            yield module
+
+
 def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
     """Return the packages that are not named as others beside them are.
 
@@ -249,6 +282,15 @@ def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
     named_packages = {module.partition(".")[0] for module in documented.modules}
     named_packages |= {top for top in tops if top.lower() in documented.projects}
     return tops - named_packages if tops & named_packages else set()
+
+
+def _is_in_any(path: str, modules: Collection[str]) -> bool:
+    """Return True for a path inside of one of some modules."""
+    while "." in path:
+        path = path.rpartition(".")[0]
+        if path in modules:
+            return True
+    return False
 
 
 def _is_around(path: str, modules: Iterable[str]) -> bool:

@@ -235,15 +235,20 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
     if after.paths is not before.paths:
         names |= dict.fromkeys(_names_in(after, changed))
     breaks = surface_breaks(
-        before.paths, before.package, after.paths, after.package, before.documented
+        before.paths,
+        before.package,
+        after.paths,
+        after.package,
+        before.documented,
+        after.implied,
     )
     certain_or_not: list[PublicBreak] = []
     for broken in breaks:
         if broken.kind != "gone" and broken.path in before.commands:
             continue  # The command that starts it passes no arguments of users
         if _is_implied(broken.path, before.implied):
-            is_listed = _is_listed(broken.path, before.package)
-            broken = broken.model_copy(update={"is_certain": False, "is_listed": is_listed})
+            is_given_on = before.package.gives_on(broken.path)
+            broken = broken.model_copy(update={"is_certain": False, "is_given_on": is_given_on})
         certain_or_not.append(broken)
     folders = tuple(_exporting_folders(before))
     described = before.described | after.described
@@ -272,12 +277,6 @@ def _is_implied(path: str, implied: Collection[str]) -> bool:
             return True
         path = path.rpartition(".")[0]
     return False
-
-
-def _is_listed(path: str, package: Package) -> bool:
-    """Return True for a name in the `__all__` of the module that it is imported from."""
-    module, _, name = path.rpartition(".")
-    return module in package.paths and name in package.listed_names(module)
 
 
 def _exporting_folders(surface: Surface) -> list[str]:

@@ -891,3 +891,44 @@ async def test_documents_of_the_newer_version_show_what_came(tmp_path: Path) -> 
     change = await GitSource(REPO, tmp_path).surface_between(old, new)
     assert change is not None
     assert [name.path for name in change.described] == ["engine.core.flush"]
+
+
+@pytest.mark.parametrize(
+    ("package", "document", "severity"),
+    [
+        ("from . import jit\n", "import engine\n", Severity.MAY_BREAK),
+        ("from . import jit\n\n__all__ = ['jit']\n", "import engine\n", Severity.BREAKING),
+        ("from . import jit\n", "from engine import jit\n", Severity.BREAKING),
+    ],
+)
+async def test_a_module_that_a_package_only_binds_is_not_certain_to_be_public(
+    package: str, document: str, severity: Severity, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": package,
+        "engine/jit/__init__.py": "from .core import build, Runtime\n",
+        "engine/jit/core.py": "def build(name): ...\nclass Runtime: ...\n",
+        "README.md": f"```python\n{document}```\n",
+    }
+    after = before | {
+        "engine/jit/__init__.py": "from .core import build\n",
+        "engine/jit/core.py": "def build(): ...\nclass Runtime: ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.kind, fact.name, fact.severity) for fact in facts} == {
+        ("parameter-removed", "build", severity),
+        ("symbol-removed", "Runtime", severity),
+    }
+
+
+async def test_arguments_without_names_of_their_own_may_break(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "def attend(q, *more, **options): ...\ndef norm(q, **more): ...\n"
+    }
+    after = {"engine/__init__.py": "def attend(q, **given): ...\ndef norm(q, eps=1): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    removed = {(fact.name, fact.detail, fact.severity) for fact in facts if "removed" in fact.kind}
+    assert removed == {
+        ("attend", "*more", Severity.MAY_BREAK),
+        ("norm", "**more", Severity.MAY_BREAK),
+    }

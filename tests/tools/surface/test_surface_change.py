@@ -488,3 +488,25 @@ async def test_none_in_the_place_of_an_import_that_fails_hides_nothing(
     after = before | {"engine/core.py": "def attend(q): ...\n"}
     change = await change_of(tmp_path, before, after)
     assert break_rows(change.breaks) == [("parameter-removed", "engine.attend", "scale")]
+
+
+async def test_a_name_is_looked_for_where_documents_show_it(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .ops import attend\n",
+        "engine/ops.py": "def attend(q): ...\n",
+        "engine/ui/__init__.py": "from ..attention_kernels import attend, show\n",
+        "engine/attention_kernels.py": "from .ops import attend\ndef show(): ...\n",
+        "README.md": "```python\nfrom engine.ops import attend\nfrom engine.ui import show\n```\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/__init__.py": ""})
+    (broken,) = change.breaks
+    assert (broken.path, broken.replacement) == ("engine.attend", "engine.ops.attend")
+
+
+async def test_a_method_may_be_gone_where_attributes_are_made_up(tmp_path: Path) -> None:
+    methods = "    def rows(self): ...\n    @property\n    def size(self): ...\n"
+    before = {"engine/__init__.py": f"class Tile:\n{methods}"}
+    after = {"engine/__init__.py": "class Tile:\n    def __getattr__(self, name): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    breaks = [(broken.path, broken.is_certain) for broken in change.breaks]
+    assert breaks == [("engine.Tile.rows", False)]

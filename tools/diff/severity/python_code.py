@@ -30,6 +30,7 @@ _VALUE_KINDS: tuple[FactKind, ...] = (
     "field-default-changed",
     "parameter-default-changed",
 )
+_CALLED_WITH_ITS_CLASS = ("__new__", "__init_subclass__")
 _REMOVALS: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 
 
@@ -95,16 +96,24 @@ def _severity_of_breaks(
 def _may_be_refused(difference: Difference) -> bool:
     """Return True for an argument that only `**` takes now: the body may not know its name.
 
-    What takes everything passes it on. Of special methods the surface says nothing.
+    What takes everything passes it on. `*args` or `**options` that went took arguments of which no
+    signature has the names. Of `__new__` and its like the surface says nothing.
     """
     oldest = difference.oldest
-    if oldest.owner.rpartition(".")[2].startswith("__") and not oldest.owner.endswith("__init__"):
+    if oldest.owner.rpartition(".")[2] in _CALLED_WITH_ITS_CLASS:
         return True
     stars: set[str] = set()
     for declaration in difference.newest.versions.new:
         if declaration.kind == "parameter" and declaration.owner == oldest.owner:
-            stars.add("".join(_STARS.findall(declaration.name)))
+            stars.add(_stars_of(declaration.name))
+    if difference.after is None and _stars_of(oldest.name):
+        return _stars_of(oldest.name) not in stars
     return "**" in stars and "*" not in stars
+
+
+def _stars_of(parameter: str) -> str:
+    stars = _STARS.match(parameter)
+    return stars[0] if stars else ""
 
 
 def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
