@@ -16,7 +16,7 @@ from tools.diff.file_roles import (
     module_of,
     role,
 )
-from tools.diff.file_versions import is_manifest
+from tools.diff.file_versions import declares_entry_points
 
 Lines = Sequence[tuple[str, str]]
 """Lines of a tree that hold a word, each behind the path of its file."""
@@ -94,8 +94,9 @@ def needs_publication(difference: Difference) -> bool:
 
     An entry point of a manifest is there for others by itself.
     """
-    is_entry_point = difference.kind == "unregistered" and is_manifest(difference.oldest.file)
-    return difference.kind in _OF_PUBLISHED_NAMES and not is_entry_point
+    if difference.kind == "unregistered" and declares_entry_points(difference.oldest.file):
+        return False
+    return difference.kind in _OF_PUBLISHED_NAMES
 
 
 def is_published(difference: Difference, documents: Lines) -> bool:

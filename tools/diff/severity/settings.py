@@ -7,7 +7,7 @@ from agent.domain.surface import SurfaceChange
 from tools.diff.documented_names import Lines
 from tools.diff.fact_kinds import Difference, FoundDeclaration
 from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
-from tools.diff.file_versions import is_manifest
+from tools.diff.file_versions import declares_entry_points
 from tools.diff.reachable_declarations import is_in_public_function, is_reached_by_users
 from tools.diff.severity.requirements import refuses_all_before
 from tools.diff.severity.table import severity_of
@@ -121,7 +121,7 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     if table and not _is_registry(table, difference, trees):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)
-    if meant is not Severity.BREAKING or is_manifest(newest.versions.file.path):
+    if meant is not Severity.BREAKING or declares_entry_points(newest.versions.file.path):
         return meant  # An entry point is there by its manifest alone
     if table or trees.after is None or _is_written_as_string(newest.name, trees.after):
         return Severity.MAY_BREAK
