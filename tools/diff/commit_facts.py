@@ -11,6 +11,7 @@ from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.triage.title_conventions import read_heading
 from agent.user_code_uses import concerns
+from tools.diff.argument_positions import argument_position
 from tools.diff.composed_names import may_be_composed
 from tools.diff.declaration_differences import compare
 from tools.diff.declared_lines import LineOfSide, declared_lines
@@ -176,6 +177,7 @@ class Gathered:
             old=difference.old,
             new=difference.new,
             detail=difference.detail,
+            position=_position(difference),
             replacement=replacements.of(difference),
             path=public_path(difference, surface),
             module=_module(difference),
@@ -280,6 +282,14 @@ def gather(
 def _module(difference: Difference) -> str:
     """Return the module of the older declaration, by the older name of its file."""
     return module_of(difference.oldest.file)
+
+
+def _position(difference: Difference) -> int | None:
+    """Return the position by which callers passed an argument before the change."""
+    oldest = difference.oldest
+    if difference.before is None or oldest.kind != "parameter" or not oldest.is_python:
+        return None
+    return argument_position(oldest.siblings, oldest.owner, oldest.name)
 
 
 def _documented(difference: Difference, change: Change) -> Iterator[FactLocation]:

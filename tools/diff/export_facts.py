@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
+from tools.diff.argument_positions import argument_position
 from tools.diff.export_places import export_place, parameter_place
 from tools.diff.fact_kinds import Difference
 from tools.diff.file_roles import module_of
@@ -73,10 +74,23 @@ def _call_facts(
             severity=Severity.BREAKING if is_certain else Severity.MAY_BREAK,
             name=broken.name,
             detail=broken.parameter,
+            position=_position(files, broken),
             path=broken.path,
             module=module_of(broken.file),
             places=(location,),
         )
+
+
+def _position(files: Sequence[Versions], broken: PublicBreak) -> int | None:
+    """Return the position by which callers passed an argument before the change."""
+    for versions in files:
+        if broken.file not in (versions.file.path, versions.file.previous_path):
+            continue
+        for owner in (broken.name, f"{broken.name}.__init__"):
+            position = argument_position(versions.old, owner, broken.parameter)
+            if position is not None:
+                return position
+    return None
 
 
 def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:

@@ -932,3 +932,16 @@ async def test_arguments_without_names_of_their_own_may_break(tmp_path: Path) ->
         ("attend", "*more", Severity.MAY_BREAK),
         ("norm", "**more", Severity.MAY_BREAK),
     }
+
+
+async def test_an_argument_has_the_position_by_which_it_was_passed(tmp_path: Path) -> None:
+    code = "class Tile:\n    def attend(self, q, /, {}, *, mask=0{}): ...\ndef norm({}eps=1): ...\n"
+    before = {"engine/__init__.py": code.format("k, scale", ", bias=1", "x, ")}
+    after = {"engine/__init__.py": code.format("k", "", "x, *, ")}
+    facts = await facts_of(tmp_path, before, after)
+    arguments = [fact for fact in facts if fact.kind.startswith("parameter-")]
+    assert {(fact.kind, fact.detail, fact.position) for fact in arguments} == {
+        ("parameter-removed", "scale", 2),
+        ("parameter-removed", "bias", None),
+        ("parameter-keyword-only", "eps", 1),
+    }
