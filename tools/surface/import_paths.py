@@ -207,13 +207,27 @@ class Package:
         return module.is_package if module.exports is None else name in module.exports
 
     def unlisted_names(self, module_name: str) -> Iterator[str]:
-        """Yield the names that a package binds beside those of its `__all__`, if it has one."""
+        """Yield the names that a package binds beside those of its `__all__`, if that names any."""
+        listed = set(self._all_listed(module_name, _MAX_HOPS))
         module = self._module(module_name)
-        if module is None or module.exports is None or not module.has_all_exports:
+        if module is None or module.exports is None:
+            return
+        if not listed and not module.has_all_exports:
             return
         for name in self._bound_names(module, _MAX_HOPS):
-            if name not in module.exports:
+            if name not in listed:
                 yield name
+
+    def _all_listed(self, module_name: str, hops: int) -> Iterator[str]:
+        """Yield the names of an `__all__`, with those that it adds of other modules."""
+        module = self._module(module_name)
+        if module is None or hops == 0:
+            return
+        yield from module.exports or ()
+        for path in module.listed_modules:
+            meaning = self._named(module_name, path)
+            if isinstance(meaning, ModuleFound) and meaning.name in self.paths:
+                yield from self._all_listed(meaning.name, hops - 1)
 
     def unlisted_definitions(
         self, module_name: str, given_on: Collection[tuple[str, str]]

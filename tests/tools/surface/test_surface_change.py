@@ -510,3 +510,28 @@ async def test_a_method_may_be_gone_where_attributes_are_made_up(tmp_path: Path)
     change = await change_of(tmp_path, before, after)
     breaks = [(broken.path, broken.is_certain) for broken in change.breaks]
     assert breaks == [("engine.Tile.rows", False)]
+
+
+@pytest.mark.parametrize(
+    ("listing", "is_certain"),
+    [
+        ('__all__ = ["attend"]\n', False),
+        ('__all__ = ["attend", *names()]\n', False),
+        ('_MORE = ["scale"] if HAS_TILES else []\n__all__ = ["attend", *_MORE]\n', True),
+        ('_MORE = ["scale"]\n__all__ = ["attend"] + _MORE\n', True),
+        ('_MORE = ["scale"]\n__all__ = [*_MORE, "attend"]\n', True),
+        ('from . import ops\n__all__ = ["attend"] + ops.__all__\n', True),
+        ("__all__ = [name for name in dir()]\n", True),
+    ],
+)
+async def test_what_an_all_does_not_spell_out_is_not_certain_to_be_public(
+    listing: str, is_certain: bool, tmp_path: Path
+) -> None:
+    ops = '__all__ = ["scale"]\ndef attend(q): ...\ndef scale(x{}): ...\n'
+    before = {
+        "engine/__init__.py": f"from .ops import attend, scale\n{listing}",
+        "engine/ops.py": ops.format(", by"),
+    }
+    change = await change_of(tmp_path, before, before | {"engine/ops.py": ops.format("")})
+    breaks = {broken.path: broken.is_certain for broken in change.breaks}
+    assert breaks["engine.scale"] is is_certain
