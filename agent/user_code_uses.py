@@ -15,6 +15,7 @@ MAX_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "metric-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "hook-", "choices-", "deprecated")
 _REMOVED_PARAMETER = ("parameter-removed", "parameter-renamed")
+_DEFAULTS = ("parameter-default-changed", "field-default-changed")
 _PASSED_OTHERWISE = ("parameter-keyword-only", "parameter-reordered")
 _WHOLE_WORDS = ("flag-", "env-", "route-", "metric-")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.:-]*\w|[A-Za-z_]")
@@ -50,7 +51,7 @@ def concerns(fact: Fact) -> bool:
     if fact.kind == "parameter-added":
         written = fact.new or "*"
         return "=" not in written and written[0] != "*"
-    if fact.kind == "parameter-default-changed" and fact.old is None:
+    if fact.kind in _DEFAULTS and fact.old is None:
         return False  # It had to be passed, and can still be
     if fact.kind.endswith("choices-changed") and not _lost_choices(fact):
         return False

@@ -945,3 +945,13 @@ async def test_an_argument_has_the_position_by_which_it_was_passed(tmp_path: Pat
         ("parameter-removed", "bias", None),
         ("parameter-keyword-only", "eps", 1),
     }
+
+
+async def test_a_field_that_may_be_left_out_now_is_told_as_such(tmp_path: Path) -> None:
+    code = "from pydantic import BaseModel\n\n\nclass TileRequest(BaseModel):\n    rows: int{}\n"
+    before = {"engine/__init__.py": code.format("")}
+    (fact,) = await facts_of(tmp_path, before, {"engine/__init__.py": code.format(" = 4")})
+    assert fact.severity is Severity.BEHAVIOUR
+    sentence = "`TileRequest.rows` may be left out now; its default is `4`."
+    assert fact_sentence(fact, "en") == sentence
+    assert fact_sentence(fact, "zh") == "`TileRequest.rows` 现在可以省略，默认值为 `4`。"

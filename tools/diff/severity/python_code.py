@@ -224,5 +224,7 @@ def _is_given_on(public_path: str, declared: FoundDeclaration) -> bool:
 
 
 def _is_literal(difference: Difference) -> bool:
-    sides = (difference.old or "", difference.new or "")
-    return all(_LITERAL.fullmatch(side) for side in sides)
+    """Return True for a plain value in the place of another, or of none."""
+    if difference.old is not None and not _LITERAL.fullmatch(difference.old):
+        return False
+    return _LITERAL.fullmatch(difference.new or "") is not None
