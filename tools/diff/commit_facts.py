@@ -142,14 +142,20 @@ class Gathered:
             export_facts(self.change, self.files, surface, breaks, self.differences)
         )
         defined = _defined_names(self.differences)
-        for difference in self.differences:
+        added: set[str] = set()
+        for difference in sorted(self.differences, key=_is_export):
             if difference.kind == "symbol-added" and difference.name in hooks:
                 continue  # That subclasses must have it says more
-            if difference.newest.kind == "export" and _module_name(difference) in defined:
+            if _is_export(difference) and _module_name(difference) in defined:
                 continue  # Its definition comes or goes with it
             fact = self._fact(difference, trees, surface, replacements)
-            if fact is not None and not _repeats_export(broken_exports, fact):
-                yield fact
+            if fact is None or _repeats_export(broken_exports, fact):
+                continue
+            if fact.severity is Severity.ADDITIVE and fact.kind == "symbol-added":
+                if _is_export(difference) and fact.name in added:
+                    continue  # Its definition is new as well
+                added.add(fact.name)
+            yield fact
         yield from broken_exports
 
     def _fact(
@@ -257,6 +263,10 @@ def _defined_names(differences: Sequence[Difference]) -> set[tuple[str, str, str
         if difference.newest.kind in ("function", "class", "constant"):
             names.add(_module_name(difference))
     return names
+
+
+def _is_export(difference: Difference) -> bool:
+    return difference.newest.kind == "export"
 
 
 def _module_name(difference: Difference) -> tuple[str, str, str]:

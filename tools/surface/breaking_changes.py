@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from agent.domain.surface import BreakKind, PublicBreak
-from tools.surface.import_paths import Meaning, ModuleFound, Package
+from tools.surface.import_paths import Meaning, Package
 from tools.surface.python_module import PythonDefinition
 from tools.surface.record_classes import is_exchanged, is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
@@ -68,7 +68,7 @@ class _SurfaceComparison:
         """Yield how a public path breaks."""
         if not isinstance(before, PythonDefinition) or _is_own_object(before):
             return
-        after = self._after.get(path) or self._importable(path)
+        after = self._after.get(path) or self._new.importable(path)
         if after is None:
             yield PublicBreak(
                 kind="gone",
@@ -93,15 +93,6 @@ class _SurfaceComparison:
             return False
         # Decorators stand before it, and other branches may define the same name.
         return replace(after, module=before.module, line=before.line) == before
-
-    def _importable(self, path: str) -> Meaning | None:
-        """Return what a path stands for whether or not it is public now."""
-        if path in self._new.paths:
-            return ModuleFound(path)
-        module, _, name = path.rpartition(".")
-        if module not in self._new.paths:
-            return None
-        return self._new.resolve(module, name)
 
     def _moved_to(self, before: PythonDefinition, path: str) -> str:
         """Return the only other path in the package to a definition of the same name and kind."""

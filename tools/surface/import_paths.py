@@ -116,6 +116,13 @@ class Package:
                 return meaning
         return OUTSIDE if module.is_open or name in module.made_up else None
 
+    def importable(self, path: str) -> Meaning | None:
+        """Return what a path stands for, whether or not it is public."""
+        if path in self.paths:
+            return ModuleFound(path)
+        module, _, name = path.rpartition(".")
+        return self.resolve(module, name) if module in self.paths else None
+
     def _stars_with(self, module: Module, name: str) -> Iterable[str]:
         """Return the star imports of a module, in their order, by which it may have a name."""
         if len(module.stars) <= 1:

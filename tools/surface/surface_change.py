@@ -258,6 +258,7 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
         exporting_folders=folders,
         commands=tuple(name for name in names if name.path in before.commands),
         described=tuple(name for name in names if name.path in described),
+        given_on=tuple(_newly_given_on(before, after)),
     )
 
 
@@ -268,6 +269,17 @@ def _names_in(surface: Surface, changed: Collection[str]) -> Iterator[PublicName
     for path, meaning in surface.paths.items():
         if isinstance(meaning, PythonDefinition) and meaning.module in modules:
             yield PublicName(file=files[meaning.module], name=meaning.name, path=path)
+
+
+def _newly_given_on(before: Surface, after: Surface) -> Iterator[str]:
+    """Yield the paths that packages give on now and that nobody could import before."""
+    if after.paths is before.paths:
+        return
+    for path, meaning in after.paths.items():
+        if path in before.paths or not isinstance(meaning, PythonDefinition):
+            continue
+        if after.package.gives_on(path) and before.package.importable(path) is None:
+            yield path
 
 
 def _is_implied(path: str, implied: Collection[str]) -> bool:

@@ -955,3 +955,31 @@ async def test_a_field_that_may_be_left_out_now_is_told_as_such(tmp_path: Path) 
     sentence = "`TileRequest.rows` may be left out now; its default is `4`."
     assert fact_sentence(fact, "en") == sentence
     assert fact_sentence(fact, "zh") == "`TileRequest.rows` 现在可以省略，默认值为 `4`。"
+
+
+async def test_what_a_package_gives_on_now_is_new_whenever_it_was_defined(tmp_path: Path) -> None:
+    package = 'from .core import attend{}\n\n__all__ = [\n    "attend",\n{}]\n'
+    code = "def attend(q): ...\ndef norm(q): ...\nTILES = make(4)\n{}"
+    before = {
+        "engine/__init__.py": package.format("", ""),
+        "engine/core.py": code.format(""),
+    }
+    listed = '    "norm",\n    "TILES",\n    "scale",\n'
+    after = {
+        "engine/__init__.py": package.format(", norm, TILES, scale", listed),
+        "engine/core.py": code.format("def scale(q): ...\n"),
+    }
+    facts = await facts_of(tmp_path, before, after)
+    added = [(fact.name, fact.detail) for fact in facts if fact.kind == "symbol-added"]
+    assert sorted(added) == [("TILES", "export"), ("norm", "export"), ("scale", "function")]
+
+
+async def test_a_field_of_a_public_record_is_new(tmp_path: Path) -> None:
+    code = "from dataclasses import dataclass\n\n\n@dataclass\nclass Routed:\n    rows: int\n{}"
+    before = {
+        "engine/__init__.py": "from .core import Routed\n",
+        "engine/core.py": code.format(""),
+    }
+    after = before | {"engine/core.py": code.format("    weights: int = 0\n")}
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name) == ("field-added", "Routed.weights")

@@ -205,10 +205,12 @@ def _is_required(difference: Difference) -> bool:
 def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> bool:
     """Return True for an addition that users can import from a package, are shown, or fill in."""
     newest = difference.newest
-    if newest.kind == "field":
-        return is_filled_in_field(newest)
+    if is_filled_in_field(newest):
+        return True
     if surface is None or newest.name.startswith("__"):
         return False
+    if newest.kind == "export":
+        return surface.is_newly_given_on(newest.module, newest.name)
     top = newest.path.partition(".")[0]
     if surface.is_described(newest.file, top):
         return True
