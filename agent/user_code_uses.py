@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agent.bumps.python_scopes import spelling
 from agent.bumps.python_uses import PathUse, path_uses
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact
@@ -14,15 +15,20 @@ MAX_PLACES = 3
 _SETTING = ("flag-", "env-", "route-", "config-key-", "metric-", "unregistered")
 _SYMBOL = ("symbol-", "field-", "enum-member-", "constant-", "hook-", "choices-", "deprecated")
 _REMOVED_PARAMETER = ("parameter-removed", "parameter-renamed")
+_DEFAULTS = ("parameter-default-changed", "field-default-changed")
+_PASSED_OTHERWISE = ("parameter-keyword-only", "parameter-reordered")
 _WHOLE_WORDS = ("flag-", "env-", "route-", "metric-")
 _TOKEN = re.compile(r"--?[A-Za-z][\w-]*|(?<!/)/(?!/)[\w{}./-]*[\w}]|[A-Za-z_][\w.:-]*\w|[A-Za-z_]")
 _COMMENT = re.compile(r"(?<!\S)(?:#|//).*")
 _PYTHON_COMMENT = re.compile(r"(?<!\S)#.*")
 _OWN_OPTION = re.compile(r".{0,400}\b(?:add_argument|[Oo]ption|[Aa]rgument)\(")
 """Options that the user's own program defines: argparse, click, typer."""
+_EXPANSION = re.compile(r"\$\{?[A-Za-z_]\w*")
+"""How a script reads a variable."""
 _COMPOUND = re.compile(r"[a-z][_.-]?[A-Z_.-]")  # A key of one common word means nothing
 _CHOICE = re.compile(r"[\w.+-]+")
 _SHELL = (".sh", ".bash", ".zsh", "dockerfile", "containerfile")
+_READERS = ("getenv", "environ.get")
 _NO_COMMAND = re.compile(
     r"\s*(?:-|[\"'$(\[]|(?:export\s+|local\s+)?[A-Za-z_]\w*\+?=|(?:ENV|ARG)\s)"
 )
@@ -45,6 +51,8 @@ def concerns(fact: Fact) -> bool:
     if fact.kind == "parameter-added":
         written = fact.new or "*"
         return "=" not in written and written[0] != "*"
+    if fact.kind in _DEFAULTS and fact.old is None:
+        return False  # It had to be passed, and can still be
     if fact.kind.endswith("choices-changed") and not _lost_choices(fact):
         return False
     return not fact.kind.endswith("-added") or fact.kind == "hook-added"
@@ -108,16 +116,21 @@ class _OwnFile:
         self.lines = text.splitlines()
         self._words: dict[str, set[int]] = defaultdict(set)
         self._strings: dict[str, set[int]] = defaultdict(set)
+        self._reads: dict[str, set[int]] = defaultdict(set)  # Lines by the variables they read
         silent_lines = set(_other_programs(path, self.lines, project))
         if self.is_python:
             nodes = _nodes(text)
             silent_lines |= _docstring_lines(nodes)
             self._read_strings(nodes, silent_lines)
+            self._read_variables(nodes)
         comment = _PYTHON_COMMENT if self.is_python else _COMMENT
         for number, line in enumerate(self.lines, start=1):
             if number in silent_lines or _OWN_OPTION.match(line):
                 continue
-            for token in _TOKEN.findall(comment.sub("", line)):
+            code = comment.sub("", line)
+            if not self.is_python:
+                code = _EXPANSION.sub("", code)
+            for token in _TOKEN.findall(code):
                 # A variable may stand behind the module that reads it, and before what is asked of it.
                 for word in {_normalised(token), *token.split(".")}:
                     self._words[word].add(number)
@@ -131,6 +144,12 @@ class _OwnFile:
             for word in _TOKEN.findall(node.value):
                 self._strings[word].add(node.lineno)
 
+    def _read_variables(self, nodes: Iterable[ast.AST]) -> None:
+        """Note the lines that read variables: what a program reads itself it does not set for others."""
+        for node in nodes:
+            for name in _variables_read(node):
+                self._reads[str(name.value)].add(name.lineno)
+
     def lines_with_setting(self, fact: Fact) -> set[int]:
         """Return the lines that set a flag, a variable, a key or a registered name."""
         is_whole_word = fact.name.startswith("--") or fact.kind.startswith(_WHOLE_WORDS)
@@ -139,7 +158,8 @@ class _OwnFile:
         # Code chooses a registered name by a string; an argument of this name is something else.
         is_chosen = self.is_python and fact.kind == "unregistered"
         words = self._strings if is_chosen else self._words
-        return words.get(_normalised(_old_name(fact)), set())
+        name = _old_name(fact)
+        return words.get(_normalised(name), set()) - self._reads.get(name, set())
 
     def line_of(self, fact: Fact, use: PathUse) -> int:
         """Return the smallest line that breaks: of a call, the line with the argument."""
@@ -173,12 +193,16 @@ def _is_used(fact: Fact, use: PathUse) -> bool:
 
 def _breaks_call(fact: Fact, parameter: str, use: PathUse) -> bool:
     """Return True for a call that passes an argument which is gone, or lacks one which is new."""
-    if use.call is None:
+    call = use.call
+    if call is None:
         return False
-    is_given = parameter in use.call.keywords
+    is_named = parameter in call.keywords
+    is_passed = fact.position is not None and call.positions > fact.position
     if fact.kind in _REMOVED_PARAMETER:
-        return is_given
-    return not is_given and not use.call.is_open
+        return is_named or is_passed
+    if fact.kind in _PASSED_OTHERWISE:
+        return is_passed
+    return not is_named and not is_passed and not call.is_open
 
 
 def _stands_for(path: str, fact: Fact, name: str) -> bool:
@@ -219,6 +243,20 @@ def _nodes(source: str) -> list[ast.AST]:
         return list(ast.walk(ast.parse(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
+
+
+def _variables_read(node: ast.AST) -> Iterator[ast.Constant]:
+    """Yield the names of environment variables that an expression reads."""
+    names: list[ast.expr] = []
+    if isinstance(node, ast.Call) and spelling(node.func).endswith(_READERS):
+        names = node.args[:1]
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        names = [node.slice] if spelling(node.value).endswith("environ") else []
+    elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        names = [node.left] if spelling(node.comparators[0]).endswith("environ") else []
+    for name in names:
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            yield name
 
 
 def _docstring_lines(nodes: Iterable[ast.AST]) -> set[int]:

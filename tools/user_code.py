@@ -4,8 +4,9 @@ import asyncio
 import os
 import re
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from agent.domain.base import RepoId
@@ -17,6 +18,7 @@ from agent.user_code_uses import MAX_PLACES, concerns, find_uses, project_names,
 from tools.git.process import run_local
 
 LIST_SECONDS = 60.0  # In which git must list a tree; else the tree is walked
+_MAX_PLACES_IN_GUIDE = 12
 _MAX_FILE_BYTES = 1_000_000
 _MAX_FILES = 50_000
 _NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp")
@@ -56,7 +58,7 @@ class UserCode:
         uses: dict[OwnUse, None] = {}
         for sha, commit_facts in facts.items():
             for fact in commit_facts:
-                for own_use in found.get(fact, ())[:MAX_PLACES]:
+                for own_use in _by_turns(found.get(fact, ()))[:MAX_PLACES]:
                     uses[own_use.model_copy(update={"sha": sha})] = None
         return tuple(uses)
 
@@ -85,7 +87,7 @@ class UserCode:
         for item in upgrade.items:
             sha = _first_commit(item)
             uses: dict[OwnUse, None] = {}
-            for use in found.get(item.fact, ())[:MAX_PLACES]:
+            for use in _by_turns(found.get(item.fact, ()))[:_MAX_PLACES_IN_GUIDE]:
                 uses[use.model_copy(update={"sha": sha})] = None
             items.append(item.model_copy(update={"uses": tuple(uses)}) if uses else item)
         update = {"items": tuple(items), "own_files": len(self._listed_files())}
@@ -124,6 +126,15 @@ class UserCode:
             if _is_read(name) and _is_inside(root / name, root):
                 files.append((prefix + name, root / name))
         return files
+
+
+def _by_turns(uses: Sequence[OwnUse]) -> list[OwnUse]:
+    """Return the first line of each file, then the second of each, and so on."""
+    by_file: dict[str, list[OwnUse]] = defaultdict(list)
+    for use in uses:
+        by_file[use.file].append(use)
+    turns = zip_longest(*by_file.values())
+    return [use for use in chain.from_iterable(turns) if use is not None]
 
 
 def _first_commit(item: UpgradeItem) -> str:

@@ -136,6 +136,8 @@ class Fact(Frozen):
     new: str | None = None
     detail: str | None = None
     """What the kind does not say: the parameter's name, the role of a file, the commit that is reverted."""
+    position: int | None = None
+    """Of an argument that callers could pass by its position before: how many stand before it."""
     replacement: str | None = None  # What to use instead, where the same commit shows it
     path: str = ""  # The path by which users import it, where that is resolved
     module: str = ""  # The Python module, or the path of a file of another language, in which users found it before

@@ -37,6 +37,7 @@ class PublicBreak(Frozen):
     replacement: str = ""  # The path or the parameter to use instead, where the tree shows one
     is_certain: bool = True
     """False where only some old code breaks, or where a base outside of the tree may help out."""
+    is_given_on: bool = False  # A package lists it in `__all__`, or binds it and lists nothing
 
 
 class SurfaceChange(Frozen):
@@ -49,6 +50,10 @@ class SurfaceChange(Frozen):
     show it. What users import from others nobody can say."""
     commands: tuple[PublicName, ...] = ()
     """The functions in changed files that commands start, and that nobody is shown to call."""
+    described: tuple[PublicName, ...] = ()
+    """The names in changed files that documents describe, and do not merely use."""
+    given_on: tuple[str, ...] = ()
+    """The paths that packages give on now and that nobody could import before."""
     documented_headers: tuple[str, ...] = ()
     """The changed headers that documents or examples include."""
 
@@ -71,6 +76,15 @@ class SurfaceChange(Frozen):
     def is_command(self, file: str, name: str) -> bool:
         """Return True for a function that a command starts, without arguments of users."""
         return any((command.file, command.name) == (file, name) for command in self.commands)
+
+    def is_described(self, file: str, name: str) -> bool:
+        """Return True for something that documents describe to users."""
+        return any((public.file, public.name) == (file, name) for public in self.described)
+
+    def is_newly_given_on(self, module: str, name: str) -> bool:
+        """Return True for a name that a module of this name, or the end of it, gives on now."""
+        paths = (path.rpartition(".") for path in self.given_on)
+        return any(given == name and module.endswith(giving) for giving, _, given in paths)
 
     def is_exporting(self, file: str) -> bool:
         """Return True for a file of a package that says what users import from it."""

@@ -1,7 +1,7 @@
 """Conventions of titles: `[Bugfix]`, `fix(scope)!:`, `Revert "…"`, a version."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -157,10 +157,24 @@ _NAMES = {
 _BY_NAME = {area: re.compile(names) for area, names in _NAMES.items()}
 
 
+_ROOTS = ("src", "python", "lib")  # Folders around packages
+
+
+def _is_helper_for_tests(folders: Sequence[str], name: str) -> bool:
+    """Return True for a module that a package gives to the tests of its users: `numpy.testing`."""
+    if "testing" not in folders or not name.endswith(".py"):
+        return False
+    is_test = _BY_NAME[Area.TESTS].fullmatch(name) is not None
+    package = folders[: folders.index("testing")]
+    return not is_test and bool(package) and package[-1] not in _ROOTS
+
+
 @lru_cache(maxsize=1 << 15)
 def area(path: str) -> Area:
     """Return whom a file is for, by the outermost folder of a table, else by its name."""
     *folders, name = path.split("/")
+    if _is_helper_for_tests(folders, name):
+        folders.remove("testing")
     areas = [_BY_FOLDER[folder.lower()] for folder in folders if folder.lower() in _BY_FOLDER]
     if areas:
         # A script of the build machines is theirs, wherever its folder lies: `scripts/ci/test.sh`.

@@ -2,16 +2,20 @@
 
 Recall asks of each finding of griffe about the public API whether a fact that is not internal states
 it. Public is what the `__init__.py` of a package, or of one right below it, gives to others: griffe
-loads the package at a commit and resolves these names to their definitions itself. Precision asks
-of each name that a fact calls broken whether griffe finds it broken too, in whatever module:
-documents also show users what no `__init__.py` gives on. Fields of records are left out of
-precision: users set them without importing the record.
+loads the package at a commit and resolves these names to their definitions itself, and the bases of
+its classes: a member that a class inherits now is not removed. Precision asks of each name that a
+fact calls broken whether griffe finds it broken too, in whatever module: documents also show users
+what no `__init__.py` gives on. Fields of records are left out of precision: users set them without
+importing the record.
 """
 
+import ast
 import re
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -23,7 +27,15 @@ from agent.domain.errors import InputError
 from agent.domain.facts import Fact, Severity
 from evals.figures import Figures, Score, Target, share
 from evals.harness import Bench, evalset
-from evals.mirror_commits import ask_git, first_parent_line, git_dir_of, path_of
+from evals.mirror_commits import (
+    FirstParentCommit,
+    ask_git,
+    between,
+    days_of,
+    first_parent_line,
+    git_dir_of,
+    path_of,
+)
 from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 
@@ -32,8 +44,10 @@ _MANY = 600
 _NOT_PACKAGES = re.compile(
     r"^(\w*tests?|testing|bench\w*|examples?|docs?|scripts?|ci|tools|third_?party|3rdparty)$"
 )
-_MAX_TREES_KEPT = 4
-_EXPORTS_BY_TREE: "dict[tuple[str, str], Exports]" = {}
+_ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part of their names
+_MAX_PACKAGES_KEPT = 4
+_MAX_MODULES_KEPT = 10_000
+_PACKAGES_BY_NAMES: "dict[str, LoadedPackage]" = {}
 _REMOVABLE = ("symbol-", "enum-member-", "field-")
 
 
@@ -44,9 +58,20 @@ class Broken:
     name: str
     removed: bool
     parameters: frozenset[str] = frozenset()  # Empty where all of them may have moved
+    # An attribute that no statement of its class gives a value: it is none of the class itself
+    is_of_objects: bool = field(default=False, compare=False)
+
+    @property
+    def top(self) -> str:
+        """The function or class that it is, or is a part of."""
+        return self.name.partition(".")[0]
 
     def states(self, finding: "Broken") -> bool:
         """Return True if a fact states a finding; a removed class takes its members along."""
+        if finding.removed and not self.removed:
+            # The field of a record is an argument of its class.
+            owner, _, member = finding.name.rpartition(".")
+            return self.name == owner and member in self.parameters
         if self.removed != finding.removed:
             return False
         if self.removed:
@@ -76,7 +101,7 @@ async def run(bench: Bench) -> Figures:
         folders = await packages(git_dir)
         bench.say(f"griffe: {spec.name}, {', '.join(folders) or 'no package'}")
         line = await first_parent_line(spec)
-        for row, parent in pairwise(line[: bench.count(_FEW, _MANY) + 1]):
+        for row, parent in _compared(bench, line):
             given_on: list[Broken] = []
             anywhere: list[Broken] = []
             for folder in folders:
@@ -88,6 +113,19 @@ async def run(bench: Bench) -> Figures:
                 recall += _recall(change.commit.id, given_on, facts)
                 precision += _precision(change.commit.id, anywhere, facts)
     return {"recall": share(recall, Target(0.9)), "precision": share(precision, Target(0.9))}
+
+
+def _compared(
+    bench: Bench, line: Sequence[FirstParentCommit]
+) -> Iterator[tuple[FirstParentCommit, FirstParentCommit]]:
+    """Yield commits with their parents: those of the days that were asked for, else the latest."""
+    if bench.span is None:
+        yield from pairwise(line[: bench.count(_FEW, _MANY) + 1])
+        return
+    shas = between(line, days_of(bench))
+    for row, parent in pairwise(line):
+        if row.sha in shas:
+            yield row, parent
 
 
 async def _public_facts(source: GitSource, change: Change, folders: Sequence[str]) -> list[Fact]:
@@ -136,8 +174,13 @@ async def packages(git_dir: Path) -> list[str]:
         path = PurePosixPath(name)
         if path.name == "__init__.py" and not any(map(_NOT_PACKAGES.match, path.parts)):
             folders.append(path.parent)
-    depth = min((len(folder.parts) for folder in folders), default=0)
-    return sorted({folder.as_posix() for folder in folders if len(folder.parts) == depth})
+    depth = min(map(_depth, folders), default=0)
+    return sorted({folder.as_posix() for folder in folders if _depth(folder) == depth})
+
+
+def _depth(folder: PurePosixPath) -> int:
+    parts = folder.parts
+    return len(parts) - 1 if parts[0] in _ROOTS else len(parts)
 
 
 async def broken(git_dir: Path, folder: str, old: str, new: str) -> FoundBreaks:
@@ -150,29 +193,50 @@ async def broken(git_dir: Path, folder: str, old: str, new: str) -> FoundBreaks:
             continue
         old_module = await _module(git_dir, old, path)
         new_module = await _module(git_dir, new, path)
+        module_name = _module_name(folder, path)
         for finding in breaks_between(old_module, new_module):
-            candidates.append((path, finding))
+            candidates.append((module_name, finding))
     if not candidates:
         return FoundBreaks([], [])
-    before = await _exports(git_dir, folder, old)
-    after = await _exports(git_dir, folder, new)
+    before = await _load(git_dir, folder, old)
+    after = await _load(git_dir, folder, new)
     given_on: list[Broken] = []
-    for path, finding in candidates:
-        definition = f"{_module_name(folder, path)}.{finding.name.partition('.')[0]}"
-        exported_as = before.get(definition, frozenset())
+    anywhere: list[Broken] = []
+    for module_name, finding in candidates:
+        if finding.removed and after.has_member(f"{module_name}.{finding.name}"):
+            continue
+        anywhere.append(finding)
+        if finding.is_of_objects:
+            continue
+        exported_as = before.exports.get(f"{module_name}.{finding.top}", frozenset())
         # What moved elsewhere and is still exported is not removed.
-        is_still_exported = finding.removed and bool(exported_as & _names_of(after))
+        is_still_exported = finding.removed and bool(exported_as & after.names)
         if exported_as and (not is_still_exported or "." in finding.name):
             given_on.append(finding)
-    return FoundBreaks(given_on, [finding for _, finding in candidates])
+    return FoundBreaks(given_on, anywhere)
 
 
-Exports = Mapping[str, frozenset[str]]
-"""The paths under which a package gives each of its definitions to others."""
+class LoadedPackage(NamedTuple):
+    """A package at a commit as griffe loads it."""
 
+    package: Any = None  # None where griffe cannot load it
+    exports: Mapping[str, frozenset[str]] = {}
+    """The paths under which the package gives each of its definitions to others."""
+    names: frozenset[str] = frozenset()  # All of these paths, and those of what others define
 
-def _names_of(exports: Exports) -> frozenset[str]:
-    return frozenset().union(*exports.values())
+    def has_member(self, path: str) -> bool:
+        """Return True for a member of a class, or of one that it inherits from."""
+        import griffe
+
+        class_path, _, member = path.partition(".")[2].rpartition(".")
+        if self.package is None or not class_path:
+            return False
+        try:
+            owner = self.package[class_path]
+            target = owner.final_target if owner.is_alias else owner
+        except (KeyError, griffe.AliasResolutionError, griffe.CyclicAliasError):
+            return False
+        return bool(target.is_class) and member in target.all_members
 
 
 def _module_name(folder: str, path: str) -> str:
@@ -182,17 +246,18 @@ def _module_name(folder: str, path: str) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-async def _exports(git_dir: Path, folder: str, commit: str) -> Exports:
-    """Return the targets to which griffe resolves the names of a package and right below it."""
-    tree = (await ask_git(git_dir, "rev-parse", f"{commit}:{folder}")).strip()
-    key = (folder, tree)
-    if key not in _EXPORTS_BY_TREE:
-        if len(_EXPORTS_BY_TREE) >= _MAX_TREES_KEPT:
-            _EXPORTS_BY_TREE.clear()
-        with TemporaryDirectory() as temporary:
-            await _extract(git_dir, folder, commit, Path(temporary))
-            _EXPORTS_BY_TREE[key] = _resolved_exports(Path(temporary) / folder)
-    return _EXPORTS_BY_TREE[key]
+async def _load(git_dir: Path, folder: str, commit: str) -> LoadedPackage:
+    """Return a package at a commit with what it gives on and right below it."""
+    with TemporaryDirectory() as temporary:
+        await _extract(git_dir, folder, commit, Path(temporary))
+        package_folder = Path(temporary) / folder
+        # Most commits change nothing but what functions hold.
+        names = _empty_functions(package_folder)
+        if names not in _PACKAGES_BY_NAMES:
+            while len(_PACKAGES_BY_NAMES) >= _MAX_PACKAGES_KEPT:
+                del _PACKAGES_BY_NAMES[next(iter(_PACKAGES_BY_NAMES))]
+            _PACKAGES_BY_NAMES[names] = _loaded(package_folder)
+    return _PACKAGES_BY_NAMES[names]
 
 
 async def _extract(git_dir: Path, folder: str, commit: str, target: Path) -> None:
@@ -209,16 +274,63 @@ async def _extract(git_dir: Path, folder: str, commit: str, target: Path) -> Non
             members.extractall(target, filter="data")
 
 
-def _resolved_exports(package_folder: Path) -> Exports:
+def _empty_functions(package_folder: Path) -> str:
+    """Leave nothing of functions but their names, and return a digest of what is left.
+
+    Exports and members are names; griffe needs most of its time for what functions hold.
+    """
+    digest = sha256()
+    for file in sorted(package_folder.rglob("*.py")):
+        names = _without_bodies(file.read_bytes())
+        file.write_bytes(names)
+        path = file.relative_to(package_folder.parent).as_posix()
+        digest.update(f"{path}\0{len(names)}\0".encode())
+        digest.update(names)
+    return digest.hexdigest()
+
+
+@lru_cache(_MAX_MODULES_KEPT)
+def _without_bodies(source: bytes) -> bytes:
+    """Return a module with empty functions, or as it is where it cannot be parsed."""
+    try:
+        tree = ast.parse(source)
+        return ast.unparse(_FunctionEmptier().visit(tree)).encode("utf-8", "replace")
+    except (SyntaxError, ValueError, RecursionError):
+        return source
+
+
+class _FunctionEmptier(ast.NodeTransformer):
+    """Leaves nothing of functions but their names, in classes and in branches too."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Empty a function."""
+        _empty(node)
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        """Empty a coroutine function."""
+        _empty(node)
+        return node
+
+
+def _empty(node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    node.args = ast.arguments([], [], None, [], [], None, [])
+    node.body = [ast.Pass()]
+    node.decorator_list = []
+    node.returns = None
+
+
+def _loaded(package_folder: Path) -> LoadedPackage:
     import griffe
 
     loader = griffe.GriffeLoader(search_paths=[package_folder.parent], allow_inspection=False)
     try:
         package = loader.load(package_folder.name)
     except (ImportError, SyntaxError, ValueError, RecursionError):
-        return {}
+        return LoadedPackage()
     loader.resolve_aliases(implicit=True, external=False)
     exports: dict[str, set[str]] = {}
+    names: set[str] = set()
     modules = [package]
     for member in package.members.values():
         if not member.is_alias and member.is_module and member.is_init_module:
@@ -227,10 +339,12 @@ def _resolved_exports(package_folder: Path) -> Exports:
         for name, member in module.members.items():
             if name.startswith("_") or (not member.is_alias and member.is_module):
                 continue
+            names.add(f"{module.path}.{name}")
             target = _target_path(member)
             if target:
                 exports.setdefault(target, set()).add(f"{module.path}.{name}")
-    return {target: frozenset(names) for target, names in exports.items()}
+    paths_by_target = {target: frozenset(paths) for target, paths in exports.items()}
+    return LoadedPackage(package, paths_by_target, frozenset(names))
 
 
 def _target_path(member: Any) -> str:
@@ -267,19 +381,18 @@ def breaks_between(old: Any, new: Any) -> Iterator[Broken]:
     for breakage in griffe.find_breaking_changes(old, new):
         kind = breakage.kind.name
         name = breakage.obj.path.removeprefix(f"{old.path}.")
-        if kind == "OBJECT_REMOVED" and _is_defined_here(breakage.obj, name):
-            yield Broken(name, removed=True)
+        if kind == "OBJECT_REMOVED" and not breakage.obj.is_alias:
+            # The target of an alias may be of another project, so nothing can be asked of it.
+            is_of_objects = "." in name and _is_of_objects(breakage.obj)
+            yield Broken(name, removed=True, is_of_objects=is_of_objects)
         elif kind.startswith("PARAMETER_"):
             # Facts name a constructor by its class, as callers do.
             function = name.removesuffix(".__init__")
             yield Broken(function, removed=False, parameters=_parameters(breakage))
 
 
-def _is_defined_here(obj: Any, name: str) -> bool:
-    """Return False for what is imported or inherited: that belongs to another module."""
-    if obj.is_alias:
-        return False  # Its target may be of another project, so nothing else can be asked of it.
-    return not (obj.is_attribute and "." in name)
+def _is_of_objects(obj: Any) -> bool:
+    return bool(obj.is_attribute) and not {"class-attribute", "property"} & obj.labels
 
 
 def _parameters(breakage: Any) -> frozenset[str]:
@@ -294,7 +407,9 @@ def claims(fact: Fact) -> Iterator[Broken]:
     """Yield what a fact about Python says of each of its names, as they were before."""
     names = fact.name.split(", ")
     if fact.kind.startswith("parameter-"):
-        values = frozenset(filter(None, (fact.detail, fact.old, fact.new)))
+        values = frozenset(
+            value.lstrip("*") for value in (fact.detail, fact.old, fact.new) if value
+        )
         for name in names:
             yield Broken(name, removed=False, parameters=values)
         return

@@ -100,3 +100,42 @@ def test_flags_are_found_in_scripts_manifests_and_images_but_not_of_other_progra
     ]
     image = 'FROM acme/engine\nCMD ["engine", "--swap-space", "4"]\nRUN mkswap --swap-space 1\n'
     assert [line for _, line, _ in uses(image, removed_fact, path="Dockerfile")] == [2]
+
+
+def test_an_argument_is_found_by_its_position() -> None:
+    text = """\
+import engine
+
+engine.attend(q, k, 2)
+engine.attend(q, k)
+engine.attend(q, k=k, scale=2)
+"""
+    removed = fact("parameter-removed", "attend", detail="scale", path="engine.attend")
+    by_position = removed.model_copy(update={"position": 2})
+    by_name = removed.model_copy(update={"kind": "parameter-keyword-only", "position": 2})
+    required = removed.model_copy(update={"kind": "parameter-required", "position": 2})
+    assert [line for _, line, _ in uses(text, removed)] == [5]
+    assert [line for _, line, _ in uses(text, by_position)] == [3, 5]
+    assert [line for _, line, _ in uses(text, by_name)] == [3]
+    assert [line for _, line, _ in uses(text, required)] == [4]
+
+
+def test_a_variable_that_a_program_reads_itself_is_none_that_it_sets() -> None:
+    text = """\
+import os
+import engine
+
+if "ENGINE_TRACE" in os.environ or os.getenv("ENGINE_TRACE"):
+    print(os.environ["ENGINE_TRACE"], os.environ.get("ENGINE_TRACE"))
+os.environ["ENGINE_TRACE"] = "1"
+"""
+    removed = fact("env-removed", "ENGINE_TRACE")
+    assert [line for _, line, _ in uses(text, removed)] == [6]
+    script = 'echo "engine: $ENGINE_TRACE"\nexport ENGINE_TRACE=${ENGINE_TRACE:-1}\n'
+    assert [line for _, line, _ in uses(script, removed, path="run.sh")] == [2]
+
+
+def test_a_default_for_what_had_to_be_passed_concerns_nobody() -> None:
+    changed = fact("parameter-default-changed", "attend", detail="scale", old=None, new="1")
+    assert not concerns(changed)
+    assert concerns(changed.model_copy(update={"old": "2"}))

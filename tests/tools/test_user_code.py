@@ -62,3 +62,10 @@ def test_a_use_belongs_to_what_it_uses_and_not_to_all_of_this_name(tmp_path: Pat
     of_native, of_python = UserCode([tmp_path]).marked(upgrade).items
     assert [use.line for use in of_python.uses] == [1, 3]
     assert of_native.uses == ()
+
+
+async def test_every_file_is_named_before_a_second_line_of_any(tmp_path: Path) -> None:
+    for name in ("a.sh", "b.sh"):
+        (tmp_path / name).write_text("engine serve --swap-space 4\n" * 3)
+    uses = await UserCode([tmp_path]).found(ENGINE, {"a" * 40: [REMOVED]})
+    assert [(use.file, use.line) for use in uses] == [("a.sh", 1), ("b.sh", 1), ("a.sh", 2)]

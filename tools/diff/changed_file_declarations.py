@@ -109,6 +109,11 @@ def is_manifest(path: str) -> bool:
     return _reader_of(path) is not None
 
 
+def declares_entry_points(path: str) -> bool:
+    """Return True for a manifest that can name programs, unlike a module with a version."""
+    return _reader_of(path) not in (None, non_python.read_version)
+
+
 def _reader_of(path: str) -> Callable[[Text], Iterator[ManifestEntry]] | None:
     for pattern, reader in _BY_PATH:
         if pattern.fullmatch(path):

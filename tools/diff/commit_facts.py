@@ -11,6 +11,7 @@ from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from agent.triage.title_conventions import read_heading
 from agent.user_code_uses import concerns
+from tools.diff.argument_positions import argument_position
 from tools.diff.changed_file_declarations import LARGEST_COMMIT, Blobs, Versions, read_versions
 from tools.diff.changed_lines_by_function import is_compared, is_written_by_tool
 from tools.diff.composed_names import may_be_composed
@@ -151,14 +152,20 @@ class Gathered:
             export_facts(self.change, self.files, surface, breaks, self.differences)
         )
         defined = _defined_names(self.differences)
-        for difference in self.differences:
+        added: set[str] = set()
+        for difference in sorted(self.differences, key=_is_export):
             if difference.kind == "symbol-added" and difference.name in hooks:
                 continue  # That subclasses must have it says more
-            if difference.newest.kind == "export" and _module_name(difference) in defined:
+            if _is_export(difference) and _module_name(difference) in defined:
                 continue  # Its definition comes or goes with it
             fact = self._fact(difference, trees, surface, replacements)
-            if fact is not None and not _repeats_export(broken_exports, fact):
-                yield fact
+            if fact is None or _repeats_export(broken_exports, fact):
+                continue
+            if fact.severity is Severity.ADDITIVE and fact.kind == "symbol-added":
+                if _is_export(difference) and fact.name in added:
+                    continue  # Its definition is new as well
+                added.add(fact.name)
+            yield fact
         yield from broken_exports
 
     def _fact(
@@ -186,6 +193,7 @@ class Gathered:
             old=difference.old,
             new=difference.new,
             detail=difference.detail,
+            position=_position(difference),
             replacement=replacements.of(difference),
             path=public_path(difference, surface),
             module=_module(difference),
@@ -267,6 +275,10 @@ def _defined_names(differences: Sequence[Difference]) -> set[tuple[str, str, str
     return names
 
 
+def _is_export(difference: Difference) -> bool:
+    return difference.newest.kind == "export"
+
+
 def _module_name(difference: Difference) -> tuple[str, str, str]:
     return difference.kind, difference.newest.file, difference.name
 
@@ -290,6 +302,14 @@ def gather(
 def _module(difference: Difference) -> str:
     """Return the module of the older declaration, by the older name of its file."""
     return module_of(difference.oldest.file)
+
+
+def _position(difference: Difference) -> int | None:
+    """Return the position by which callers passed an argument before the change."""
+    oldest = difference.oldest
+    if difference.before is None or oldest.kind != "parameter" or not oldest.is_python:
+        return None
+    return argument_position(oldest.siblings, oldest.owner, oldest.name)
 
 
 def _documented(difference: Difference, change: Change) -> Iterator[FactLocation]:

@@ -7,7 +7,7 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
-from tools.diff.changed_file_declarations import is_manifest
+from tools.diff.changed_file_declarations import declares_entry_points
 from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import (
     Role,
@@ -95,8 +95,9 @@ def needs_publication(difference: Difference) -> bool:
 
     An entry point of a manifest is there for others by itself.
     """
-    is_entry_point = difference.kind == "unregistered" and is_manifest(difference.oldest.file)
-    return difference.kind in _OF_PUBLISHED_NAMES and not is_entry_point
+    if difference.kind == "unregistered" and declares_entry_points(difference.oldest.file):
+        return False
+    return difference.kind in _OF_PUBLISHED_NAMES
 
 
 def is_published(difference: Difference, documents: Lines) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from agent.domain.commits import Change, FileChange
 from agent.domain.facts import Fact, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
+from tools.diff.argument_positions import argument_position
 from tools.diff.changed_file_declarations import Versions
 from tools.diff.file_roles import module_of
 from tools.diff.lines_showing_breaks import export_place, parameter_place
@@ -19,7 +20,10 @@ def export_facts(
     shown_by_facts: set[PublicBreak],
     differences: Iterable[Difference],
 ) -> Iterator[Fact]:
-    """Yield the names that a package stopped giving on, by the removed lines that gave them."""
+    """Yield the names that a package stopped giving on, by the removed lines that gave them.
+
+    What may break are names that packages give on which documents do not show.
+    """
     if surface is None:
         return
     new_paths = _moved_paths(differences)
@@ -27,7 +31,9 @@ def export_facts(
     reported = {(broken.file, broken.name) for broken in shown_by_facts}
     for broken in surface.breaks:
         definition = (broken.file, broken.name)
-        if broken.kind != "gone" or not broken.is_certain or definition in reported:
+        if broken.kind != "gone" or definition in reported:
+            continue
+        if not broken.is_certain and not broken.is_given_on:
             continue
         reported.add(definition)
         module, _, name = broken.path.rpartition(".")
@@ -36,7 +42,7 @@ def export_facts(
             continue
         yield Fact(
             kind="symbol-removed",
-            severity=Severity.BREAKING,
+            severity=Severity.BREAKING if broken.is_certain else Severity.MAY_BREAK,
             name=name,
             replacement=broken.replacement or _new_path(broken, change.files, new_paths),
             detail="export",
@@ -68,10 +74,23 @@ def _call_facts(
             severity=Severity.BREAKING if is_certain else Severity.MAY_BREAK,
             name=broken.name,
             detail=broken.parameter,
+            position=_position(files, broken),
             path=broken.path,
             module=module_of(broken.file),
             places=(location,),
         )
+
+
+def _position(files: Sequence[Versions], broken: PublicBreak) -> int | None:
+    """Return the position by which callers passed an argument before the change."""
+    for versions in files:
+        if broken.file not in (versions.file.path, versions.file.previous_path):
+            continue
+        for owner in (broken.name, f"{broken.name}.__init__"):
+            position = argument_position(versions.old, owner, broken.parameter)
+            if position is not None:
+                return position
+    return None
 
 
 def _moved_paths(differences: Iterable[Difference]) -> dict[tuple[str, str], str]:

@@ -61,10 +61,18 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
         if is_told and fact.severity not in (Severity.BREAKING, Severity.MAY_BREAK):
             continue
         first = surest.get((_setting(fact), _event(fact)), fact)
-        is_repeated = _family(first) != _family(fact) and not _is_heavier(fact, first)
-        if not is_repeated:
+        if not _repeats(fact, first):
             kept.append(fact)
     return kept
+
+
+def _repeats(fact: Fact, surest: Fact) -> bool:
+    """Return True if the surest fact of a setting says what another fact of it does."""
+    if _family(surest) == _family(fact) or _is_heavier(fact, surest):
+        return False
+    # Whoever calls a public function need not have made the record with a field of that name.
+    is_own_break = fact.severity is Severity.BREAKING and bool(fact.path)
+    return not is_own_break or _family(surest) != "field"
 
 
 def _without_moved_dependencies(facts: Sequence[Fact]) -> list[Fact]:

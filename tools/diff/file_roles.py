@@ -66,10 +66,11 @@ _EXAMPLES_IN = _words(
 _DOCUMENTS_IN = _words(".claude .cursor .agents .codex")
 """Instructions for coding assistants are written for contributors, as prose."""
 _FOR_CONTRIBUTORS = re.compile(
-    r"(?:^|/)(?:\.\w[\w-]*/|(?:contribut|develop)[^/]*(?:/|\.\w+$)|(?:AGENTS|CLAUDE|GEMINI)\.md$)",
+    r"(?:^|/)(?:\.\w[\w-]*/|(?:contribut|develop)[^/]*(?:/|\.\w+$)|(?:AGENTS|CLAUDE|GEMINI)\.md$|conf\.py$)",
     re.IGNORECASE,
 )
-"""Hidden folders, GitHub's CONTRIBUTING.md, a guide for developers, orders for coding assistants."""
+"""Hidden folders, GitHub's CONTRIBUTING.md, a guide for developers, orders for coding assistants, and
+the settings of Sphinx."""
 _SCRIPTS_IN = _words("scripts script hack")
 _BUILD_IN = _words("docker cmake requirements")
 _KERNELS_IN = _words("kernel kernels triton triton_kernels")

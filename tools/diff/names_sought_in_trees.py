@@ -152,6 +152,18 @@ def is_still_there(
     return _is_mentioned(lines, newest.name, {own_file}, difference.kind)
 
 
+def is_option_of_another(difference: Difference, trees: SurroundingTrees) -> bool:
+    """Return True for an option that went, but that a benchmark or a script takes as well.
+
+    Documents that name it may speak of that program.
+    """
+    if difference.kind != "flag-removed":
+        return False
+    name = difference.oldest.name
+    others = [line for path, line in trees.after or () if path != difference.oldest.file]
+    return any(f'"{name}"' in line or f"'{name}'" in line for line in others)
+
+
 def _program_of(path: str) -> tuple[str, ...]:
     """Return the package and the part of it in which a file stands: a server, a command."""
     return tuple(module_of(path).split(".")[:_PROGRAM_DEPTH])

@@ -83,14 +83,19 @@ class Surfaces(Trees):
     async def surface_between(self, old: str, new: str) -> SurfaceChange | None:
         """Return what is public in one version, and what of it breaks in another."""
         view = await self._view()
-        before = await self._surface(view, old)
-        if before is None:
+        old_files = await self._files_of(view, old)
+        new_files = await self._files_of(view, new)
+        if old_files is None or new_files is None:
             return None
-        old_files = self._files[old]  # Reading the other one may drop it
-        after = await self._surface(view, new)
-        if after is None:
+        # What came into the documents between two versions is shown to users as well.
+        documented = await self._documented_at(view, old, old_files)
+        self._documented = documented | await self._documented_at(view, new, new_files)
+        self._surfaces.clear()
+        self._files.clear()
+        before = await self._surface(view, old, old_files)
+        after = await self._surface(view, new, new_files)
+        if before is None or after is None:
             return None
-        new_files = self._files[new]
         changed: set[str] = set()
         for file in old_files | new_files:
             if old_files.get(file) != new_files.get(file):
@@ -122,14 +127,9 @@ class Surfaces(Trees):
         self, view: "View", sha: str, files: dict[str, str] | None = None
     ) -> Surface | None:
         if sha not in self._surfaces:
+            files = files or await self._files_of(view, sha)
             if files is None:
-                if not await self._has_tree(sha):
-                    return None
-                latest = self._latest_tree
-                if latest is not None and latest.sha == sha:
-                    files = latest.files
-                else:
-                    files = await self._listing(view, sha)
+                return None
             if len(files) > _MAX_FILES:
                 return None
             if self._documented is None:
@@ -142,6 +142,15 @@ class Surfaces(Trees):
             )
             self._files[sha] = files
         return self._surfaces[sha]
+
+    async def _files_of(self, view: "View", sha: str) -> dict[str, str] | None:
+        """Return the blob of each file of a tree; None where the tree is not here."""
+        if not await self._has_tree(sha):
+            return None
+        latest = self._latest_tree
+        if latest is not None and latest.sha == sha:
+            return latest.files
+        return await self._listing(view, sha)
 
     async def _listing(self, view: "View", sha: str) -> dict[str, str]:
         """Return the blob of each file of a tree."""
@@ -179,10 +188,12 @@ class Surfaces(Trees):
         contents = await self._contents(blobs[:_MAX_DESCRIPTIONS])
         for content in contents.values():
             described = described_names(content.decode("utf-8", "replace"))
-            documented = documented._replace(
-                modules=documented.modules | described.modules,
-                names=documented.names | described.names,
-                whole_modules=documented.whole_modules | described.whole_modules,
+            documented |= Documented(
+                modules=described.modules,
+                names=described.names,
+                whole_modules=described.whole_modules,
+                described=described.names,
+                described_modules=described.whole_modules,
             )
         return documented
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from agent.domain.surface import BreakKind, PublicBreak
-from tools.surface.import_path_resolution import Meaning, ModuleFound, Package
+from tools.surface.import_path_resolution import Meaning, Package
 from tools.surface.python_module import PythonDefinition
 from tools.surface.records_made_by_users import is_exchanged, is_filled_in
 from tools.surface.signatures import SignatureBreak, signature_breaks
@@ -18,6 +18,12 @@ _KINDS: dict[str, BreakKind] = {
     "keyword-only": "parameter-keyword-only",
 }
 
+_NEEDED_BY_SYNTAX = frozenset(
+    {"__call__", "__await__", "__getitem__", "__setitem__", "__delitem__", "__len__", "__next__"}
+    | {"__aiter__", "__anext__", "__enter__", "__exit__", "__aenter__", "__aexit__"}
+)
+"""Special methods without which an expression or a statement fails. `object` has none of them."""
+
 
 def surface_breaks(
     before: Mapping[str, Meaning],
@@ -25,14 +31,16 @@ def surface_breaks(
     after: Mapping[str, Meaning],
     new: Package,
     documented: Collection[tuple[str, str]] = (),
+    implied: Collection[str] = (),
 ) -> list[PublicBreak]:
     """Return what was public before and is gone, or takes other arguments.
 
-    `documented` are the definitions, with their modules, that documents import by their names.
+    `documented` are the definitions, with their modules, that documents import by their names, and
+    `implied` the later paths that are not certain to be public.
     """
     if before is after:
         return []
-    comparison = _SurfaceComparison(old, after, new, documented)
+    comparison = _SurfaceComparison(old, after, new, documented, implied)
     breaks: list[PublicBreak] = []
     for path, meaning in before.items():
         breaks += comparison.breaks_of(path, meaning)
@@ -48,17 +56,19 @@ class _SurfaceComparison:
         after: Mapping[str, Meaning],
         new: Package,
         documented: Collection[tuple[str, str]],
+        implied: Collection[str],
     ) -> None:
         self._old = old
         self._after = after
         self._new = new
         self._documented = documented
+        self._implied = implied
 
     def breaks_of(self, path: str, before: Meaning) -> Iterator[PublicBreak]:
         """Yield how a public path breaks."""
         if not isinstance(before, PythonDefinition) or _is_own_object(before):
             return
-        after = self._after.get(path) or self._importable(path)
+        after = self._after.get(path) or self._new.importable(path)
         if after is None:
             yield PublicBreak(
                 kind="gone",
@@ -84,15 +94,6 @@ class _SurfaceComparison:
         # Decorators stand before it, and other branches may define the same name.
         return replace(after, module=before.module, line=before.line) == before
 
-    def _importable(self, path: str) -> Meaning | None:
-        """Return what a path stands for whether or not it is public now."""
-        if path in self._new.paths:
-            return ModuleFound(path)
-        module, _, name = path.rpartition(".")
-        if module not in self._new.paths:
-            return None
-        return self._new.resolve(module, name)
-
     def _moved_to(self, before: PythonDefinition, path: str) -> str:
         """Return the only other path in the package to a definition of the same name and kind."""
         name = path.rpartition(".")[2]
@@ -104,8 +105,12 @@ class _SurfaceComparison:
             if after.kind != before.kind or other.partition(".")[0] != package:
                 continue
             definition = (after.module, after.name)
-            places[definition] = min(other, places.get(definition, other), key=len)
+            places[definition] = min(places.get(definition, other), other, key=self._distance)
         return next(iter(places.values())) if len(places) == 1 else ""
+
+    def _distance(self, path: str) -> tuple[bool, int]:
+        """Order paths to the same definition: what is certain to be public, and short ones first."""
+        return path in self._implied, len(path)
 
     def _definition_breaks(
         self, path: str, before: PythonDefinition, after: PythonDefinition
@@ -145,32 +150,39 @@ class _SurfaceComparison:
     ) -> Iterator[PublicBreak]:
         arguments = _names_of_arguments(before)
         for name, member in before.members.items():
-            if name.startswith("_"):
+            if _is_private_member(name):
                 continue
             member_path = f"{path}.{name}"
             later = after.members.get(name)
             if later is not None:
-                yield from self._definition_breaks(member_path, member, later)
-                continue
+                if not name.startswith("_") or name == "__call__":
+                    yield from self._definition_breaks(member_path, member, later)
+                continue  # Of other special methods callers name no arguments
             if name in arguments:
                 continue  # That the constructor does not take it any more says it all
             if member.kind == "value" and name in after.attributes:
                 continue  # Its methods set it now
             inherited = self._new.inherited(after, name)
-            if inherited or after.is_open:
+            if inherited or (after.is_open and member.kind == "value"):
                 continue
             yield PublicBreak(
                 kind="gone",
                 path=member_path,
                 file=self._old.paths[before.module],
                 name=member.name,
-                is_certain=inherited is False,
+                # `__getattr__` makes values up, and now and then functions.
+                is_certain=inherited is False and not after.is_open,
             )
 
 
 def _is_own_object(definition: PythonDefinition) -> bool:
     """Return True for a module's own object, such as its logger; constants have capital letters."""
     return definition.kind == "value" and definition.name.islower()
+
+
+def _is_private_member(name: str) -> bool:
+    """Return True for a name with an underscore, unless Python's syntax uses it: `engine(tokens)`."""
+    return name.startswith("_") and name not in _NEEDED_BY_SYNTAX
 
 
 def _names_of_arguments(definition: PythonDefinition) -> set[str]:

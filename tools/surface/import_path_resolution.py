@@ -116,6 +116,13 @@ class Package:
                 return meaning
         return OUTSIDE if module.is_open or name in module.made_up else None
 
+    def importable(self, path: str) -> Meaning | None:
+        """Return what a path stands for, whether or not it is public."""
+        if path in self.paths:
+            return ModuleFound(path)
+        module, _, name = path.rpartition(".")
+        return self.resolve(module, name) if module in self.paths else None
+
     def _stars_with(self, module: Module, name: str) -> Iterable[str]:
         """Return the star imports of a module, in their order, by which it may have a name."""
         if len(module.stars) <= 1:
@@ -193,19 +200,41 @@ class Package:
         yield from module.exports or ()
         yield from self._bound_names(module, _MAX_HOPS)
 
-    def lists_exports(self, module_name: str) -> bool:
-        """Return True for a module with a written-out `__all__`."""
+    def listed_names(self, module_name: str) -> Collection[str]:
+        """Return the names that the `__all__` of a module spells out."""
         module = self._module(module_name)
-        return module is not None and bool(module.exports) and module.has_all_exports
+        return () if module is None else module.exports or ()
+
+    def gives_on(self, path: str) -> bool:
+        """Return True for a name that a module lists in `__all__`, or a package without one binds."""
+        module_name, _, name = path.rpartition(".")
+        module = self.modules.get(module_name)
+        if module is None:
+            return False
+        return module.is_package if module.exports is None else name in module.exports
 
     def unlisted_names(self, module_name: str) -> Iterator[str]:
-        """Yield the names that a package binds beside those of its `__all__`, if it has one."""
+        """Yield the names that a package binds beside those of its `__all__`, if that names any."""
+        listed = set(self._all_listed(module_name, _MAX_HOPS))
         module = self._module(module_name)
-        if module is None or module.exports is None or not module.has_all_exports:
+        if module is None or module.exports is None:
+            return
+        if not listed and not module.has_all_exports:
             return
         for name in self._bound_names(module, _MAX_HOPS):
-            if name not in module.exports:
+            if name not in listed:
                 yield name
+
+    def _all_listed(self, module_name: str, hops: int) -> Iterator[str]:
+        """Yield the names of an `__all__`, with those that it adds of other modules."""
+        module = self._module(module_name)
+        if module is None or hops == 0:
+            return
+        yield from module.exports or ()
+        for path in module.listed_modules:
+            meaning = self._named(module_name, path)
+            if isinstance(meaning, ModuleFound) and meaning.name in self.paths:
+                yield from self._all_listed(meaning.name, hops - 1)
 
     def unlisted_definitions(
         self, module_name: str, given_on: Collection[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""The names in documents of Sphinx, by the directives with which it shows them."""
+"""The names that documents of Sphinx describe, by its directives and by the roles of its links."""
 
 import re
 from collections.abc import Iterator
@@ -9,6 +9,9 @@ _ITEM = re.compile(r"\s+~?([A-Za-z_][\w.]*)")
 _OPTION = re.compile(r"\s+:([\w-]+):")
 _MODULES = ("currentmodule", "module", "automodule")
 _SHOWN = ("autofunction", "autoclass", "autodata", "autoexception", "autodecorator")
+_ROLE = re.compile(
+    r":(?:py:)?(?:func|class|meth|data|exc|obj|attr|const|deco):`(?:[^`<]*<)?[~!]?([\w.]+)(?:\(\))?>?`"
+)
 _LONGEST_LINE = 1_000  # Characters; names are short
 
 
@@ -43,6 +46,8 @@ class _Document:
 
     def read(self, line: str) -> None:
         """Read the next line that is not blank."""
+        for path in _ROLE.findall(line):
+            self.names.update(_meanings(self._module, path))
         directive = _DIRECTIVE.match(line)
         if directive is not None:
             indentation, name, argument = directive.groups()

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from tools.surface.import_path_resolution import Meaning, ModuleFound, Package
@@ -26,8 +26,24 @@ class Documented(NamedTuple):
     whole_modules: frozenset[str] = frozenset()
     # The names of the projects of a tree, as they are installed, in lower case with underscores
     projects: frozenset[str] = frozenset()
+    # Names that documents of Sphinx describe, and modules that they describe as a whole
+    described: frozenset[tuple[str, str]] = frozenset()
+    described_modules: frozenset[str] = frozenset()
     # Functions that commands start, with their modules; nobody calls them with arguments
     commands: frozenset[tuple[str, str]] = frozenset()
+
+    def __or__(self, other: "Documented") -> "Documented":
+        """Return what either of two sets of documents has."""
+        return Documented(
+            modules=self.modules | other.modules,
+            names=self.names | other.names,
+            headers=self.headers | other.headers,
+            whole_modules=self.whole_modules | other.whole_modules,
+            projects=self.projects | other.projects,
+            described=self.described | other.described,
+            described_modules=self.described_modules | other.described_modules,
+            commands=self.commands | other.commands,
+        )
 
 
 def documented_imports(lines: Iterable[str]) -> Documented:
@@ -148,6 +164,15 @@ def command_paths(documented: Documented, given: GivenOn) -> frozenset[str]:
     return frozenset(paths)
 
 
+def described_paths(package: Package, documented: Documented) -> frozenset[str]:
+    """Return the public paths that documents of Sphinx describe."""
+    paths = {f"{module}.{name}" for module, name in documented.described}
+    for module in documented.described_modules:
+        if module in package.paths:
+            paths.update(f"{module}.{name}" for name in _own_names(package, module))
+    return frozenset(paths)
+
+
 def documented_definitions(package: Package, documented: Documented) -> frozenset[tuple[str, str]]:
     """Return the definitions that documents and examples import by their names, with their modules."""
     definitions: set[tuple[str, str]] = set()
@@ -163,21 +188,27 @@ def implied_paths(package: Package, documented: Documented, given: GivenOn) -> f
 
     That an example imports one class of a module does not say that users import the others. Nor
     does a package that lists its names in `__all__` give on what else it binds, and one that gives
-    on a module and names of it means these names.
+    on a module and names of it means these names. A module that a package only binds is there for
+    the package itself, unless documents show it. What a module lists in `__all__` is as public as
+    the module, if documents show that.
     """
     implied = set(_unlisted_paths(package, given.packages, documented))
     implied |= set(_unpicked_paths(package, given.paths, documented))
     implied |= _unnamed_packages(package, documented)
+    implied |= set(_unshown_paths(package, given, documented))
     for module in _listing_packages(package):
-        paths = {f"{module}.{name}" for name in package.defined_names(module)}
-        implied |= paths - given.paths.keys() - {".".join(pair) for pair in documented.names}
+        if module not in documented.modules:
+            paths = {f"{module}.{name}" for name in package.defined_names(module)}
+            implied |= paths - given.paths.keys() - {".".join(pair) for pair in documented.names}
     importing_names = {module for module, _ in documented.names}
     for module in importing_names - documented.whole_modules:
         if module not in package.paths:
             continue
+        listed = package.listed_names(module)
         for name in _own_names(package, module):
             path = f"{module}.{name}"
-            if path not in given.paths and (module, name) not in documented.names:
+            is_shown = name in listed or (module, name) in documented.names
+            if path not in given.paths and not is_shown:
                 implied.add(path)
     return frozenset(implied)
 
@@ -211,6 +242,37 @@ def _unpicked_paths(
                 yield f"{meaning.name}.{name}"
 
 
+def _unshown_paths(package: Package, given: GivenOn, documented: Documented) -> Iterator[str]:
+    """Yield what users reach only through modules that packages neither list nor document."""
+    modules = set(_unshown_modules(package, given.packages, documented))
+    shown: set[tuple[str, str]] = set()
+    unshown: dict[str, tuple[str, str]] = {}
+    for path, meaning in given.paths.items():
+        if not isinstance(meaning, PythonDefinition):
+            continue
+        definition = (meaning.module, meaning.name)
+        if _is_in_any(path, modules):
+            unshown[path] = definition
+        else:
+            shown.add(definition)
+    for path, definition in unshown.items():
+        if definition not in shown:
+            yield path
+
+
+def _unshown_modules(
+    package: Package, giving: Iterable[str], documented: Documented
+) -> Iterator[str]:
+    """Yield the modules that a package binds beside its names, but neither lists nor documents."""
+    tops = set(_top_packages(package))
+    for module in giving:
+        parent, _, name = module.rpartition(".")
+        if module in tops or name in package.listed_names(parent):
+            continue
+        if (parent, name) not in documented.names and not _is_around(module, documented.modules):
+            yield module
+
+
 def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
     """Return the packages that are not named as others beside them are.
 
@@ -220,6 +282,15 @@ def _unnamed_packages(package: Package, documented: Documented) -> set[str]:
     named_packages = {module.partition(".")[0] for module in documented.modules}
     named_packages |= {top for top in tops if top.lower() in documented.projects}
     return tops - named_packages if tops & named_packages else set()
+
+
+def _is_in_any(path: str, modules: Collection[str]) -> bool:
+    """Return True for a path inside of one of some modules."""
+    while "." in path:
+        path = path.rpartition(".")[0]
+        if path in modules:
+            return True
+    return False
 
 
 def _is_around(path: str, modules: Iterable[str]) -> bool:
@@ -280,7 +351,7 @@ def _listing_packages(package: Package) -> Iterator[str]:
     for module, file in package.paths.items():
         top, _, name = module.partition(".")
         is_right_inside = top in tops and name.isidentifier() and not name.startswith("_")
-        if is_right_inside and file.endswith("/__init__.py") and package.lists_exports(module):
+        if is_right_inside and file.endswith("/__init__.py") and package.listed_names(module):
             yield module
 
 

@@ -66,6 +66,7 @@ class Module:
     stars: tuple[str, ...] = ()  # Modules of which everything is imported
     exports: tuple[str, ...] | None = None  # The names of `__all__`
     has_all_exports: bool = True  # False where an `__all__` is computed
+    listed_modules: tuple[str, ...] = ()  # Those whose `__all__` it adds, by their names in it
     warns: tuple[str, ...] = ()  # The categories that it warns of whenever it is imported
     made_up: frozenset[str] = frozenset()  # What its `__getattr__` has in a written-out collection
     is_open: bool = False
@@ -99,6 +100,7 @@ class Module:
             self.stars,
             self.exports,
             self.has_all_exports,
+            self.listed_modules,
             self.made_up,
             self.is_open,
         )
@@ -231,6 +233,9 @@ class _Reader:
         self._warns: list[str] = []
         self._is_open = False
         self._has_all_exports = True
+        self._listed_modules: list[str] = []
+        self._lists: dict[str, ast.expr] = {}  # Written-out lists, which `__all__` may add
+        self._absent: set[str] = set()  # Names that are None so far
 
     def module(self, made_up: frozenset[str] | None) -> Module:
         """Return what was collected; `made_up` is None where `__getattr__` may give any name."""
@@ -243,6 +248,7 @@ class _Reader:
             stars=tuple(self._stars),
             exports=exports,
             has_all_exports=self._has_all_exports,
+            listed_modules=tuple(self._listed_modules),
             made_up=made_up or frozenset(),
             is_open=self._is_open or made_up is None or self._has_foreign_getattr(),
             warns=tuple(self._warns),
@@ -283,6 +289,7 @@ class _Reader:
     def _define(self, definition: PythonDefinition) -> None:
         earlier = self._definitions.get(definition.name)
         self._imports.pop(definition.name, None)
+        self._absent.discard(definition.name)
         self._definitions[definition.name] = joined(earlier, definition)
 
     def _define_value(self, name: str, line: int, annotation: ast.expr | None = None) -> None:
@@ -304,7 +311,16 @@ class _Reader:
             else:
                 self._bind(alias.asname or alias.name, ImportTarget(module, alias.name))
 
+    def _define_none(self, name: str, line: int, annotation: ast.expr | None) -> None:
+        """Bind a name to None, unless it stands for something: then None says that it is missing."""
+        if name not in self._definitions and name not in self._imports:
+            self._define_value(name, line, annotation)
+            self._absent.add(name)
+
     def _bind(self, name: str, target: ImportTarget) -> None:
+        if name in self._absent:
+            self._absent.remove(name)
+            del self._definitions[name]
         # Where branches differ, what the module itself defines is what its callers must fit.
         if name not in self._definitions:
             self._imports.setdefault(name, target)
@@ -323,11 +339,20 @@ class _Reader:
                 if name == "__all__":
                     self._add_exports(statement.value)
                 elif isinstance(statement, ast.AugAssign):
-                    continue
-                elif isinstance(statement.value, ast.Name) and len(targets) == 1:
-                    self._alias(name, statement.value.id, statement.lineno)
+                    self._lists.pop(name, None)
                 else:
-                    self._define_value(name, statement.lineno, _type_shown(statement))
+                    self._assign(name, statement, is_alone=len(targets) == 1)
+
+    def _assign(self, name: str, statement: ast.Assign | ast.AnnAssign, *, is_alone: bool) -> None:
+        value = statement.value
+        if value is not None and _is_written_out(value):
+            self._lists[name] = value
+        if isinstance(value, ast.Constant) and value.value is None:
+            self._define_none(name, statement.lineno, _type_shown(statement))
+        elif isinstance(value, ast.Name) and is_alone:
+            self._alias(name, value.id, statement.lineno)
+        else:
+            self._define_value(name, statement.lineno, _type_shown(statement))
 
     def _alias(self, name: str, original: str, line: int) -> None:
         """Bind a second name to what a name of this module stands for."""
@@ -339,19 +364,31 @@ class _Reader:
     def _add_exports(self, value: ast.expr | None) -> None:
         if self._exports is None:
             self._exports = []
-        parts = _operands(value)
-        for part in parts:
-            if isinstance(part, ast.List | ast.Tuple | ast.Set):
-                for element in part.elts:
-                    if isinstance(element, ast.Constant) and isinstance(element.value, str):
-                        self._exports.append(element.value)
-                    else:
-                        self._has_all_exports = False
-                        self._is_open = True
-            else:
-                self._has_all_exports = False
-                # A list by its name has names that other statements bind.
-                self._is_open = self._is_open or not isinstance(part, ast.Name | ast.Attribute)
+        exports = self._exports
+        for part in _operands(value):
+            if not isinstance(part, ast.List | ast.Tuple | ast.Set):
+                self._add_list(part)
+                continue
+            for element in part.elts:
+                if isinstance(element, ast.Starred):
+                    self._add_list(element.value)
+                elif isinstance(element, ast.Constant) and isinstance(element.value, str):
+                    exports.append(element.value)
+                else:
+                    self._has_all_exports = False
+                    self._is_open = True
+
+    def _add_list(self, part: ast.expr) -> None:
+        """Add a list by its name: one that is written out here, or the `__all__` of a module."""
+        written = self._lists.get(dotted_name(part))
+        if written is not None:
+            self._add_exports(written)
+            return
+        self._has_all_exports = False
+        # A list by its name has names that other statements bind.
+        self._is_open = self._is_open or not isinstance(part, ast.Name | ast.Attribute)
+        if isinstance(part, ast.Attribute) and part.attr == "__all__":
+            self._listed_modules.append(dotted_name(part.value))
 
     def _read_expression(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
@@ -708,10 +745,22 @@ def _names_in(target: ast.expr) -> Iterator[str]:
 
 
 def _operands(value: ast.expr | None) -> list[ast.expr]:
-    """Return the lists of a sum of lists."""
+    """Return the lists of a sum of lists, those of both branches of a condition."""
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
         return [*_operands(value.left), *_operands(value.right)]
+    if isinstance(value, ast.IfExp):
+        return [*_operands(value.body), *_operands(value.orelse)]
     return [] if value is None else [value]
+
+
+def _is_written_out(value: ast.expr) -> bool:
+    """Return True for a list of strings, also if a condition decides which one."""
+    for part in _operands(value):
+        if not isinstance(part, ast.List | ast.Tuple):
+            return False
+        if not all(isinstance(element, ast.Constant) for element in part.elts):
+            return False
+    return True
 
 
 def _decorator(node: ast.expr) -> str:

@@ -11,6 +11,7 @@ from tools.surface.import_path_resolution import Meaning, Package, module_paths
 from tools.surface.public_paths import (
     Documented,
     command_paths,
+    described_paths,
     documented_definitions,
     given_on,
     implied_paths,
@@ -38,6 +39,7 @@ class Surface(NamedTuple):
     implied: frozenset[str] = frozenset()  # Paths that only stand beside what documents import
     commands: frozenset[str] = frozenset()  # Paths that only commands start
     documented: frozenset[tuple[str, str]] = frozenset()  # Definitions that documents import
+    described: frozenset[str] = frozenset()  # Paths that documents of Sphinx describe
 
 
 class SurfaceReader:
@@ -151,9 +153,16 @@ class SurfaceReader:
         implied = implied_paths(package, documented, given)
         commands = command_paths(documented, given)
         definitions = documented_definitions(package, documented)
+        described = described_paths(package, documented)
         needed = {name: modules[name] for name in modules if name in package.used}
         return Surface(
-            public, Package(tree.paths, needed), tree.files, implied, commands, definitions
+            paths=public,
+            package=Package(tree.paths, needed),
+            files=tree.files,
+            implied=implied,
+            commands=commands,
+            documented=definitions,
+            described=described,
         )
 
     async def _read_outlines(
@@ -226,21 +235,30 @@ def surface_change(before: Surface, after: Surface, changed: Collection[str]) ->
     if after.paths is not before.paths:
         names |= dict.fromkeys(_names_in(after, changed))
     breaks = surface_breaks(
-        before.paths, before.package, after.paths, after.package, before.documented
+        before.paths,
+        before.package,
+        after.paths,
+        after.package,
+        before.documented,
+        after.implied,
     )
     certain_or_not: list[PublicBreak] = []
     for broken in breaks:
         if broken.kind != "gone" and broken.path in before.commands:
             continue  # The command that starts it passes no arguments of users
         if _is_implied(broken.path, before.implied):
-            broken = broken.model_copy(update={"is_certain": False})
+            is_given_on = before.package.gives_on(broken.path)
+            broken = broken.model_copy(update={"is_certain": False, "is_given_on": is_given_on})
         certain_or_not.append(broken)
     folders = tuple(_exporting_folders(before))
+    described = before.described | after.described
     return SurfaceChange(
         names=tuple(names),
         breaks=tuple(certain_or_not),
         exporting_folders=folders,
         commands=tuple(name for name in names if name.path in before.commands),
+        described=tuple(name for name in names if name.path in described),
+        given_on=tuple(_newly_given_on(before, after)),
     )
 
 
@@ -251,6 +269,17 @@ def _names_in(surface: Surface, changed: Collection[str]) -> Iterator[PublicName
     for path, meaning in surface.paths.items():
         if isinstance(meaning, PythonDefinition) and meaning.module in modules:
             yield PublicName(file=files[meaning.module], name=meaning.name, path=path)
+
+
+def _newly_given_on(before: Surface, after: Surface) -> Iterator[str]:
+    """Yield the paths that packages give on now and that nobody could import before."""
+    if after.paths is before.paths:
+        return
+    for path, meaning in after.paths.items():
+        if path in before.paths or not isinstance(meaning, PythonDefinition):
+            continue
+        if after.package.gives_on(path) and before.package.importable(path) is None:
+            yield path
 
 
 def _is_implied(path: str, implied: Collection[str]) -> bool:

@@ -41,6 +41,25 @@ async def test_an_option_that_is_a_field_and_an_argument_is_told_once(tmp_path: 
     assert [(fact.kind, fact.name) for fact in facts] == [("flag-added", "--tile-rows")]
 
 
+async def test_an_argument_and_a_field_of_the_same_name_break_by_themselves(tmp_path: Path) -> None:
+    code = (
+        "from dataclasses import dataclass\n\n\n"
+        "@dataclass\nclass EngineConfig:\n    depth: int = 1\n{field}\n\n"
+        "def serve(depth=1{argument}): ...\n"
+    )
+    old = {"field": "    tile_rows: int = 2\n", "argument": ", tile_rows=2"}
+    before = {
+        "engine/__init__.py": "from .core import EngineConfig, serve\n",
+        "engine/core.py": code.format(**old),
+    }
+    after = before | {"engine/core.py": code.format(field="", argument="")}
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.kind, fact.name, fact.severity) for fact in facts} == {
+        ("field-removed", "EngineConfig.tile_rows", Severity.BREAKING),
+        ("parameter-removed", "serve", Severity.BREAKING),
+    }
+
+
 async def test_an_option_without_a_default_is_none_as_before(tmp_path: Path) -> None:
     code = "def add(parser):\n    parser.add_argument('--chat-template', type=str{})\n"
     before = {"engine/core.py": code.format(", default=None")}

@@ -1,6 +1,6 @@
 import pytest
 
-from tools.diff.file_roles import Role, is_generated, role
+from tools.diff.file_roles import Role, is_for_users, is_generated, role
 
 ROLES = {
     Role.SOURCE: "vllm/engine/engine.py rust/src/server/lib.rs pkg/kernels/__init__.py src/worker/external/mod.rs"
@@ -33,6 +33,16 @@ ROLES = {
 )
 def test_a_path_tells_what_the_file_is_for(expected: Role, path: str) -> None:
     assert role(path) is expected
+
+
+@pytest.mark.parametrize("path", ["docs/guide.rst", "examples/run.py", "README.md"])
+def test_documents_and_examples_are_for_users(path: str) -> None:
+    assert is_for_users(path)
+
+
+@pytest.mark.parametrize("path", ["docs/conf.py", ".claude/use.md", "CONTRIBUTING.md", "a/b.py"])
+def test_settings_of_sphinx_and_what_contributors_read_are_not_for_users(path: str) -> None:
+    assert not is_for_users(path)
 
 
 def test_a_mark_in_a_comment_tells_what_a_tool_wrote() -> None:

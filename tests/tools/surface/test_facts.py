@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from agent.domain.base import RepoId
 from agent.domain.facts import Fact, Severity
 from agent.fact_sentences import fact_sentence
@@ -815,3 +817,169 @@ async def test_a_name_that_goes_is_told_where_all_adds_a_list_by_its_name(tmp_pa
     facts = await facts_of(tmp_path, before, after)
     (fact,) = [fact for fact in facts if fact.severity is Severity.BREAKING]
     assert (fact.kind, fact.name) == ("symbol-removed", "gather")
+
+
+async def test_additions_to_what_documents_describe_are_told(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/core.py": "def attend(q): ...\ndef norm(q): ...\n",
+        "docs/api.rst": ".. autofunction:: engine.core.attend\n\nSee :func:`~engine.core.flush`.\n",
+        "examples/run.py": "from engine.core import norm\n",
+    }
+    code = (
+        "def attend(q, scale=1): ...\ndef norm(q, scale=1): ...\ndef flush(): ...\ndef run(): ...\n"
+    )
+    facts = await facts_of(tmp_path, before, before | {"engine/core.py": code})
+    assert {(fact.kind, fact.name) for fact in facts} == {
+        ("parameter-added", "attend"),
+        ("symbol-added", "flush"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("document", "severity"),
+    [
+        (".. currentmodule:: engine.sparse\n\n.. autofunction:: gather\n", Severity.BREAKING),
+        ("Engine\n", Severity.MAY_BREAK),
+    ],
+)
+async def test_what_a_package_lists_in_all_is_as_public_as_the_package(
+    document: str, severity: Severity, tmp_path: Path
+) -> None:
+    package = 'from .core import gather, scatter\n\n__all__ = [\n    "gather",\n    "scatter",\n]\n'
+    before = {
+        "engine/__init__.py": "",
+        "engine/sparse/__init__.py": package,
+        "engine/sparse/core.py": "def gather(q): ...\ndef scatter(q): ...\n",
+        "docs/api.rst": document,
+    }
+    after = before | {
+        "engine/sparse/__init__.py": 'from .core import gather\n\n__all__ = [\n    "gather",\n]\n',
+    }
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name, fact.severity) == ("symbol-removed", "scatter", severity)
+
+
+async def test_what_a_package_gives_to_the_tests_of_others_is_told(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "",
+        "engine/testing/__init__.py": "from .tiles import make_tile\n",
+        "engine/testing/tiles.py": "def make_tile(size): ...\n",
+        "engine/testing/test_tiles.py": "def helper(size): ...\n",
+        "docs/api.rst": ".. autofunction:: engine.testing.make_tile\n",
+    }
+    after = before | {
+        "engine/testing/tiles.py": "def make_tile(): ...\n",
+        "engine/testing/test_tiles.py": "def helper(): ...\n",
+    }
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name, fact.severity) == (
+        "parameter-removed",
+        "make_tile",
+        Severity.BREAKING,
+    )
+
+
+async def test_documents_of_the_newer_version_show_what_came(tmp_path: Path) -> None:
+    work = Work(tmp_path)
+    old = work.commit("begin", {"engine/__init__.py": b"", "engine/core.py": b"def run(): ...\n"})
+    files = {
+        "engine/core.py": b"def run(): ...\ndef flush(): ...\n",
+        "docs/api.rst": b".. autofunction:: engine.core.flush\n",
+    }
+    new = work.commit("change", files)
+    change = await GitSource(REPO, tmp_path).surface_between(old, new)
+    assert change is not None
+    assert [name.path for name in change.described] == ["engine.core.flush"]
+
+
+@pytest.mark.parametrize(
+    ("package", "document", "severity"),
+    [
+        ("from . import jit\n", "import engine\n", Severity.MAY_BREAK),
+        ("from . import jit\n\n__all__ = ['jit']\n", "import engine\n", Severity.BREAKING),
+        ("from . import jit\n", "from engine import jit\n", Severity.BREAKING),
+    ],
+)
+async def test_a_module_that_a_package_only_binds_is_not_certain_to_be_public(
+    package: str, document: str, severity: Severity, tmp_path: Path
+) -> None:
+    before = {
+        "engine/__init__.py": package,
+        "engine/jit/__init__.py": "from .core import build, Runtime\n",
+        "engine/jit/core.py": "def build(name): ...\nclass Runtime: ...\n",
+        "README.md": f"```python\n{document}```\n",
+    }
+    after = before | {
+        "engine/jit/__init__.py": "from .core import build\n",
+        "engine/jit/core.py": "def build(): ...\nclass Runtime: ...\n",
+    }
+    facts = await facts_of(tmp_path, before, after)
+    assert {(fact.kind, fact.name, fact.severity) for fact in facts} == {
+        ("parameter-removed", "build", severity),
+        ("symbol-removed", "Runtime", severity),
+    }
+
+
+async def test_arguments_without_names_of_their_own_may_break(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "def attend(q, *more, **options): ...\ndef norm(q, **more): ...\n"
+    }
+    after = {"engine/__init__.py": "def attend(q, **given): ...\ndef norm(q, eps=1): ...\n"}
+    facts = await facts_of(tmp_path, before, after)
+    removed = {(fact.name, fact.detail, fact.severity) for fact in facts if "removed" in fact.kind}
+    assert removed == {
+        ("attend", "*more", Severity.MAY_BREAK),
+        ("norm", "**more", Severity.MAY_BREAK),
+    }
+
+
+async def test_an_argument_has_the_position_by_which_it_was_passed(tmp_path: Path) -> None:
+    code = "class Tile:\n    def attend(self, q, /, {}, *, mask=0{}): ...\ndef norm({}eps=1): ...\n"
+    before = {"engine/__init__.py": code.format("k, scale", ", bias=1", "x, ")}
+    after = {"engine/__init__.py": code.format("k", "", "x, *, ")}
+    facts = await facts_of(tmp_path, before, after)
+    arguments = [fact for fact in facts if fact.kind.startswith("parameter-")]
+    assert {(fact.kind, fact.detail, fact.position) for fact in arguments} == {
+        ("parameter-removed", "scale", 2),
+        ("parameter-removed", "bias", None),
+        ("parameter-keyword-only", "eps", 1),
+    }
+
+
+async def test_a_field_that_may_be_left_out_now_is_told_as_such(tmp_path: Path) -> None:
+    code = "from pydantic import BaseModel\n\n\nclass TileRequest(BaseModel):\n    rows: int{}\n"
+    before = {"engine/__init__.py": code.format("")}
+    (fact,) = await facts_of(tmp_path, before, {"engine/__init__.py": code.format(" = 4")})
+    assert fact.severity is Severity.BEHAVIOUR
+    sentence = "`TileRequest.rows` may be left out now; its default is `4`."
+    assert fact_sentence(fact, "en") == sentence
+    assert fact_sentence(fact, "zh") == "`TileRequest.rows` 现在可以省略，默认值为 `4`。"
+
+
+async def test_what_a_package_gives_on_now_is_new_whenever_it_was_defined(tmp_path: Path) -> None:
+    package = 'from .core import attend{}\n\n__all__ = [\n    "attend",\n{}]\n'
+    code = "def attend(q): ...\ndef norm(q): ...\nTILES = make(4)\n{}"
+    before = {
+        "engine/__init__.py": package.format("", ""),
+        "engine/core.py": code.format(""),
+    }
+    listed = '    "norm",\n    "TILES",\n    "scale",\n'
+    after = {
+        "engine/__init__.py": package.format(", norm, TILES, scale", listed),
+        "engine/core.py": code.format("def scale(q): ...\n"),
+    }
+    facts = await facts_of(tmp_path, before, after)
+    added = [(fact.name, fact.detail) for fact in facts if fact.kind == "symbol-added"]
+    assert sorted(added) == [("TILES", "export"), ("norm", "export"), ("scale", "function")]
+
+
+async def test_a_field_of_a_public_record_is_new(tmp_path: Path) -> None:
+    code = "from dataclasses import dataclass\n\n\n@dataclass\nclass Routed:\n    rows: int\n{}"
+    before = {
+        "engine/__init__.py": "from .core import Routed\n",
+        "engine/core.py": code.format(""),
+    }
+    after = before | {"engine/core.py": code.format("    weights: int = 0\n")}
+    (fact,) = await facts_of(tmp_path, before, after)
+    assert (fact.kind, fact.name) == ("field-added", "Routed.weights")

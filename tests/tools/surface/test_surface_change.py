@@ -459,3 +459,79 @@ async def test_names_in_the_brackets_of_an_import_are_documented_and_no_others(
     )
     certain = {broken.name: broken.is_certain for broken in change.breaks}
     assert certain == {"build": True, "tune": False}
+
+
+async def test_special_methods_that_syntax_needs_break(tmp_path: Path) -> None:
+    methods = "    def __enter__(self): ...\n    def __repr__(self): ...\n    def __post_init__(self): ...\n"
+    tile = "class Tile:\n    def __call__(self, q{}): ...\n    def __getitem__(self, {}): ...\n{}"
+    before = {"engine/__init__.py": tile.format(", scale=1", "i", methods)}
+    after = {"engine/__init__.py": tile.format("", "index", "")}
+    change = await change_of(tmp_path, before, after)
+    # Nobody names the argument of `tile[0]`, and `object` has a `__repr__`.
+    assert break_rows(change.breaks) == [
+        ("parameter-removed", "engine.Tile.__call__", "scale"),
+        ("gone", "engine.Tile.__enter__", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        "try:\n    from .core import attend\nexcept ImportError:\n    attend = None\n",
+        "attend = None\ntry:\n    from .core import attend\nexcept ImportError:\n    pass\n",
+    ],
+)
+async def test_none_in_the_place_of_an_import_that_fails_hides_nothing(
+    package: str, tmp_path: Path
+) -> None:
+    before = {"engine/__init__.py": package, "engine/core.py": "def attend(q, scale=1): ...\n"}
+    after = before | {"engine/core.py": "def attend(q): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    assert break_rows(change.breaks) == [("parameter-removed", "engine.attend", "scale")]
+
+
+async def test_a_name_is_looked_for_where_documents_show_it(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .ops import attend\n",
+        "engine/ops.py": "def attend(q): ...\n",
+        "engine/ui/__init__.py": "from ..attention_kernels import attend, show\n",
+        "engine/attention_kernels.py": "from .ops import attend\ndef show(): ...\n",
+        "README.md": "```python\nfrom engine.ops import attend\nfrom engine.ui import show\n```\n",
+    }
+    change = await change_of(tmp_path, before, before | {"engine/__init__.py": ""})
+    (broken,) = change.breaks
+    assert (broken.path, broken.replacement) == ("engine.attend", "engine.ops.attend")
+
+
+async def test_a_method_may_be_gone_where_attributes_are_made_up(tmp_path: Path) -> None:
+    methods = "    def rows(self): ...\n    @property\n    def size(self): ...\n"
+    before = {"engine/__init__.py": f"class Tile:\n{methods}"}
+    after = {"engine/__init__.py": "class Tile:\n    def __getattr__(self, name): ...\n"}
+    change = await change_of(tmp_path, before, after)
+    breaks = [(broken.path, broken.is_certain) for broken in change.breaks]
+    assert breaks == [("engine.Tile.rows", False)]
+
+
+@pytest.mark.parametrize(
+    ("listing", "is_certain"),
+    [
+        ('__all__ = ["attend"]\n', False),
+        ('__all__ = ["attend", *names()]\n', False),
+        ('_MORE = ["scale"] if HAS_TILES else []\n__all__ = ["attend", *_MORE]\n', True),
+        ('_MORE = ["scale"]\n__all__ = ["attend"] + _MORE\n', True),
+        ('_MORE = ["scale"]\n__all__ = [*_MORE, "attend"]\n', True),
+        ('from . import ops\n__all__ = ["attend"] + ops.__all__\n', True),
+        ("__all__ = [name for name in dir()]\n", True),
+    ],
+)
+async def test_what_an_all_does_not_spell_out_is_not_certain_to_be_public(
+    listing: str, is_certain: bool, tmp_path: Path
+) -> None:
+    ops = '__all__ = ["scale"]\ndef attend(q): ...\ndef scale(x{}): ...\n'
+    before = {
+        "engine/__init__.py": f"from .ops import attend, scale\n{listing}",
+        "engine/ops.py": ops.format(", by"),
+    }
+    change = await change_of(tmp_path, before, before | {"engine/ops.py": ops.format("")})
+    breaks = {broken.path: broken.is_certain for broken in change.breaks}
+    assert breaks["engine.scale"] is is_certain

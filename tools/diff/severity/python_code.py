@@ -30,6 +30,7 @@ _VALUE_KINDS: tuple[FactKind, ...] = (
     "field-default-changed",
     "parameter-default-changed",
 )
+_CALLED_WITH_ITS_CLASS = ("__new__", "__init_subclass__")
 _REMOVALS: tuple[FactKind, ...] = ("symbol-removed", "symbol-renamed", "symbol-moved")
 
 
@@ -95,16 +96,24 @@ def _severity_of_breaks(
 def _may_be_refused(difference: Difference) -> bool:
     """Return True for an argument that only `**` takes now: the body may not know its name.
 
-    What takes everything passes it on. Of special methods the surface says nothing.
+    What takes everything passes it on. `*args` or `**options` that went took arguments of which no
+    signature has the names. Of `__new__` and its like the surface says nothing.
     """
     oldest = difference.oldest
-    if oldest.owner.rpartition(".")[2].startswith("__") and not oldest.owner.endswith("__init__"):
+    if oldest.owner.rpartition(".")[2] in _CALLED_WITH_ITS_CLASS:
         return True
     stars: set[str] = set()
     for declaration in difference.newest.versions.new:
         if declaration.kind == "parameter" and declaration.owner == oldest.owner:
-            stars.add("".join(_STARS.findall(declaration.name)))
+            stars.add(_stars_of(declaration.name))
+    if difference.after is None and _stars_of(oldest.name):
+        return _stars_of(oldest.name) not in stars
     return "**" in stars and "*" not in stars
+
+
+def _stars_of(parameter: str) -> str:
+    stars = _STARS.match(parameter)
+    return stars[0] if stars else ""
 
 
 def _is_of_command(parameter: FoundDeclaration, surface: SurfaceChange) -> bool:
@@ -194,13 +203,17 @@ def _is_required(difference: Difference) -> bool:
 
 
 def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> bool:
-    """Return True for an addition that users can import from a package, or fill in."""
+    """Return True for an addition that users can import from a package, are shown, or fill in."""
     newest = difference.newest
-    if newest.kind == "field":
-        return is_filled_in_field(newest)
+    if is_filled_in_field(newest):
+        return True
     if surface is None or newest.name.startswith("__"):
         return False
+    if newest.kind == "export":
+        return surface.is_newly_given_on(newest.module, newest.name)
     top = newest.path.partition(".")[0]
+    if surface.is_described(newest.file, top):
+        return True
     return any(_is_given_on(path, newest) for path in surface.public_paths(newest.file, top))
 
 
@@ -213,5 +226,7 @@ def _is_given_on(public_path: str, declared: FoundDeclaration) -> bool:
 
 
 def _is_literal(difference: Difference) -> bool:
-    sides = (difference.old or "", difference.new or "")
-    return all(_LITERAL.fullmatch(side) for side in sides)
+    """Return True for a plain value in the place of another, or of none."""
+    if difference.old is not None and not _LITERAL.fullmatch(difference.old):
+        return False
+    return _LITERAL.fullmatch(difference.new or "") is not None

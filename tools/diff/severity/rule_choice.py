@@ -8,7 +8,7 @@ from tools.diff.documented_names import is_published, needs_publication
 from tools.diff.facts_by_declaration_kind import ROWS
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
 from tools.diff.located_differences import Difference, FoundDeclaration
-from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word
+from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word, is_option_of_another
 from tools.diff.severity.javascript_code import script_severity
 from tools.diff.severity.native_code import native_severity
 from tools.diff.severity.python_code import python_severity
@@ -53,6 +53,8 @@ def _severity_of_setting(
         return meant
     if not needs_publication(difference) or trees.documents is None:
         return meant
+    if is_option_of_another(difference, trees):
+        return Severity.MAY_BREAK
     return meant if is_published(difference, trees.documents) else Severity.MAY_BREAK
 
 

@@ -4,7 +4,7 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.changed_file_declarations import is_manifest
+from tools.diff.changed_file_declarations import declares_entry_points
 from tools.diff.documented_names import Lines
 from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
 from tools.diff.located_differences import Difference, FoundDeclaration
@@ -121,7 +121,7 @@ def _severity_of_registration(difference: Difference, trees: SurroundingTrees) -
     if table and not _is_registry(table, difference, trees):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)
-    if meant is not Severity.BREAKING or is_manifest(newest.versions.file.path):
+    if meant is not Severity.BREAKING or declares_entry_points(newest.versions.file.path):
         return meant  # An entry point is there by its manifest alone
     if table or trees.after is None or _is_written_as_string(newest.name, trees.after):
         return Severity.MAY_BREAK

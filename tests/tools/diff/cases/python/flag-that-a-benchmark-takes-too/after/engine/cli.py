@@ -1,0 +1,1 @@
+parser.add_argument("--heads", type=int)

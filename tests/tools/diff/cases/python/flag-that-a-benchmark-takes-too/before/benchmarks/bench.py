@@ -1,0 +1,1 @@
+parser.add_argument("--page-size", type=int, default=16)

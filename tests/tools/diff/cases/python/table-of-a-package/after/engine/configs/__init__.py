@@ -1,0 +1,7 @@
+MODULES = {
+    "HeadConfig": "engine.configs.head",
+}
+
+
+def load(name):
+    return import_module(MODULES[name])
