@@ -49,8 +49,8 @@ _NO_PRODUCT_CODE = (
     "only-upkeep",
 )
 """Facts of commits after which the project does what it did before."""
-_MENDING: Set[Purpose] = frozenset({"fix", "revert", "security"})
-"""Purposes of commits that change how something worked which was there before."""
+_REWORKING: Set[Purpose] = frozenset({"fix", "revert", "security", "refactor"})
+"""Purposes of commits that write anew what was there before."""
 _BARE_HASH = re.compile(r"(?P<sha>[0-9a-f]{7,40})\b")
 
 
@@ -187,9 +187,10 @@ async def _may_have_brought(
 ) -> bool:
     """Return False where the fault may be older than the writer of the lines that go.
 
-    A fix or a revert changes what was there, and its lines may be a way around the same fault.
+    A fix or a revert changes what was there, and its lines may be a way around the same fault. A
+    refactoring takes faults along.
     """
-    if not _MENDING.isdisjoint(read_heading(writer.title).purposes):
+    if not _REWORKING.isdisjoint(read_heading(writer.title).purposes):
         return False
     changes = await evidence_cache.whole(code, [commit.sha, writer.sha])
     if len(changes) < 2 or mostly_adds(changes[commit.sha]):

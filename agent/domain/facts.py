@@ -122,6 +122,15 @@ class FactLocation(Frozen):
     file: str
     line: int  # In the new file, or in the old one where everything shown was removed
     lines: tuple[str, ...]  # Verbatim lines of the diff with their leading `+` or `-`
+    above: tuple[str, ...] = ()
+    """Unchanged lines behind a blank: what opens the statement around the change, its comment."""
+    below: tuple[str, ...] = ()  # The unchanged line that uses what a short change assigns
+    old_file: str = ""  # Where the commit takes the file from, if it moves it
+
+    @property
+    def excerpt(self) -> tuple[str, ...]:
+        """The changed lines with the unchanged ones that they do not make sense without."""
+        return (*self.above, *self.lines, *self.below)
 
 
 class Fact(Frozen):

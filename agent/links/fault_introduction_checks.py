@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Set
 
-from agent.domain.commits import Change
+from agent.domain.commits import Change, FileChange
 from agent.domain.patch import Hunk, read_patch
 from agent.triage.title_conventions import Area, area
 
@@ -17,16 +17,17 @@ def only_edited(change: Change, writer: Change) -> bool:
     """Return True if the writer of lines that a change removes brought nothing that goes with them.
 
     Where the change takes nothing out of these lines, and only adds to them, the writer must have
-    brought something that stays. Of lines that it wrote in other files nothing is known.
+    brought something that stays. Of lines that it wrote in other files nothing is known, and tests
+    only follow the code.
     """
-    changed_paths = {file.path for file in change.files}
+    changed_paths = {file.path for file in _code_files(change)}
     written_lines: dict[str, set[str]] = {}
     for file in writer.files:  # The writer may be large, and most of its files are none of these
         if file.path in changed_paths:
             written_lines[file.path] = _texts(file.patch, "+")
     removed_lines: dict[str, set[str]] = {}
     gone: Counter[str] = Counter()
-    for file in change.files:
+    for file in _code_files(change):
         written = written_lines.get(file.path, set())
         for hunk in read_patch(file.patch).hunks:
             removed = [text for text in _changed(hunk, "-") if text in written]
@@ -46,14 +47,17 @@ def mostly_adds(change: Change) -> bool:
     """
     places = 0
     removing_places = 0
-    for file in change.files:
-        if area(file.path) not in (Area.PRODUCT, Area.BENCH):
-            continue
+    for file in _code_files(change):
         for hunk in read_patch(file.patch).hunks:
             places += 1
             removed = _changed(hunk, "-")
             removing_places += not all(_COMMENT.match(line) for line in removed)
     return 2 * removing_places < places
+
+
+def _code_files(change: Change) -> list[FileChange]:
+    """Return the files of a change that are programs, without tests, documents and workflows."""
+    return [file for file in change.files if area(file.path) in (Area.PRODUCT, Area.BENCH)]
 
 
 def _brought(writer: Change, lines: dict[str, set[str]]) -> Counter[str]:

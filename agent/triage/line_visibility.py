@@ -6,21 +6,33 @@ _MAX_WIDTH = 320  # Characters of a line that are looked at
 _SIGNS = re.compile(r"(?:[\W_]*[^\W_]){4}")  # The letters and digits of a line that says something
 _MIN_SPACES = 2  # In a string that is a sentence and not a name
 _IMPORT = re.compile(
-    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s|namespace\b|package\s)"
+    r"\s*(?:import\s|from\s+\S+\s+import\b|#\s*include\b|use\s+[\w:]+|using\s+(?!\w+\s*=)|namespace\b|package\s)"
 )
 _LICENCE = re.compile(r"spdx-license|copyright|licen[cs]ed under", re.IGNORECASE)
+_CLASSIFIER = re.compile(r"\s*[\"'][A-Z][\w /-]+ :: [^\"']+[\"'],?")
+"""How a package names on PyPI what it is for; what it requires stands elsewhere."""
 _STRING = re.compile(r"\"((?:[^\"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'")
 _MAX_STRING = 160  # Characters of a string that is a sentence
 _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]{2,}")
-_FAILS = re.compile(r"\b(?:raise|throw|panic|assert|deprecated)\b|#error\b")
-"""How languages write errors, assertions and deprecations."""
+_FAILS = re.compile(r"\b(?:raise|throw|panic|deprecated)\b|#error\b")
+"""How languages write errors and deprecations; an assertion speaks to users only by its words."""
 
 
 def is_informative(text: str) -> bool:
     """Return False for imports, licences and lines without words; the text has no sign in front."""
-    if _IMPORT.match(text) or _LICENCE.search(text):
+    if is_import(text) or is_licence(text) or _CLASSIFIER.fullmatch(text):
         return False
     return _SIGNS.match(text) is not None
+
+
+def is_import(text: str) -> bool:
+    """Return True for a line that takes names from another file; the text has no sign in front."""
+    return _IMPORT.match(text) is not None
+
+
+def is_licence(text: str) -> bool:
+    """Return True for a line that names a licence or who has the copyright."""
+    return _LICENCE.search(text) is not None
 
 
 def is_visible_to_users(text: str) -> bool:

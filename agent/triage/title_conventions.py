@@ -21,7 +21,7 @@ _TYPES: dict[Purpose, str] = {
     "deprecation": "deprecation",
     "release": "release",
     "dependency": "deps dependencies",
-    "refactor": "refactor",
+    "refactor": "refactor nfc",
     "docs": "doc docs",
     "tests": "test tests",
     "ci": "ci",
@@ -38,7 +38,8 @@ def _keys_by_word(table: Mapping[K, str]) -> dict[str, K]:
 
 
 _BY_TYPE = _keys_by_word(_TYPES)
-"""The types of Conventional Commits and the tags that projects document beside them."""
+"""The types of Conventional Commits and the tags that projects document beside them; NFC is LLVM's
+tag for "no functional change"."""
 _BREAKING_TAGS = ("breaking", "breaking change", "bc breaking")
 """The last one is the label of PyTorch and projects around it; hyphens may stand for spaces."""
 _BY_FIRST_WORD: dict[str, Purpose] = {

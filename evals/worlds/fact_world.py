@@ -18,6 +18,7 @@ _SETUP_TO_CHANGE = timedelta(minutes=3)
 _EXPORTED_FOLDER = "atlas/core/"
 _INIT = "atlas/__init__.py"
 _GUIDE = "docs/settings.md"
+_IMAGES = "docker/"
 _PUBLIC = re.compile(r"^(?:def |class |(?=[A-Z_]+ = ))([A-Za-z]\w*)", re.MULTILINE)
 _BLANK = re.compile(r"~(\w+)~")
 Files = dict[str, str | None]
@@ -73,8 +74,14 @@ def _setup_commit(case: FactCase, leftover: list[str], at: datetime) -> Row:
 
 
 def _guide(case: FactCase) -> str:
-    """Return a document that names what a change is about: users know its settings from there."""
+    """Return a document that names what a change is about: users know its settings from there.
+
+    It also tells to build the images, which would be for developers alone without that.
+    """
     names: dict[str, None] = {}
+    for path in case.before:
+        if path.startswith(_IMAGES):
+            names[f"docker build -f {path} ."] = None
     for fact in case.facts:
         for part in ("old", "name"):
             if part in fact:

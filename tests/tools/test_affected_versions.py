@@ -148,6 +148,20 @@ async def test_a_fault_may_be_older_than_a_line_that_was_only_edited(work: Work)
     assert await affected(work, fix) is None
 
 
+async def test_tests_say_nothing_of_the_age_of_a_fault(work: Work) -> None:
+    tests = "assert route(1) is RETRY\n"
+    work.commit("Add the router (#1)", {"engine/router.py": "if hit:\n    return RETRY\n"})
+    work.git("tag", "v1.0.0")
+    edited = {
+        "engine/router.py": "if hit:\n    time(hit)\n    return MISS if old else RETRY\n",
+        "tests/test_router.py": tests,
+    }
+    work.commit("Measure routes (#2)", edited)
+    work.git("tag", "v1.1.0")
+    mended = {path: text.replace("RETRY", "PENDING") for path, text in edited.items()}
+    assert await affected(work, work.commit("Fix the router (#3)", mended)) is None
+
+
 async def test_what_an_edit_brought_into_a_line_is_as_old_as_the_edit(work: Work) -> None:
     work.commit("Add the router (#1)", {"engine/router.py": "use(isinstance(layer, Fused))\n"})
     work.git("tag", "v1.0.0")
@@ -161,7 +175,10 @@ async def test_what_an_edit_brought_into_a_line_is_as_old_as_the_edit(work: Work
     assert result.introduced.sha == fault
 
 
-@pytest.mark.parametrize("title", ["[Bugfix] Route by size (#2)", 'Revert "Route all" (#2)'])
+@pytest.mark.parametrize(
+    "title",
+    ["[Bugfix] Route by size (#2)", 'Revert "Route all" (#2)', "[Refactor] Routes (#2)"],
+)
 async def test_a_fault_may_be_older_than_the_fix_whose_lines_go(work: Work, title: str) -> None:
     work.commit("Add the router (#1)", {"engine/router.py": ROUTER})
     work.git("tag", "v1.0.0")

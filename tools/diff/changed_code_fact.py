@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from agent.domain.facts import Fact, FactLocation, Severity
 from agent.domain.patch import Side
-from tools.diff.changed_runs import Run
+from agent.triage.line_visibility import is_licence, is_visible_to_users
+from tools.diff.changed_runs import ChangedLine, Run, is_comment, is_sentence
 from tools.diff.file_roles import Role, role
 from tools.diff.severity.table import severity_of
+from tools.diff.unchanged_lines import Surroundings, UnchangedLines
 
 _MAX_LINES = 14  # Lines shown of one run
+_MAX_COMMENT = 6  # Lines of a comment above the first line of code
 _NOT_FOR_USERS = (
     Role.DOCUMENT,
     Role.TEST,
@@ -21,8 +24,13 @@ _NOT_FOR_USERS = (
 """What changes nothing of that which users install or run."""
 
 
-def code_fact(file: str, name: str, runs: Sequence[Run]) -> Fact:
-    """Return the fact that code changed, by runs of which the first decides what it says."""
+def code_fact(
+    file: str, name: str, runs: Sequence[Run], unchanged: UnchangedLines | None = None
+) -> Fact:
+    """Return the fact that code changed, by runs of which the first decides what it says.
+
+    Beside each run stand the unchanged lines of the file that it needs.
+    """
     code = [line for line in runs[0] if line.is_code]
     is_exchange = [line.side for line in code] == ["old", "new"]
     is_installed = role(file) not in _NOT_FOR_USERS
@@ -32,17 +40,21 @@ def code_fact(file: str, name: str, runs: Sequence[Run]) -> Fact:
         name=name,
         old=code[0].bare if is_exchange else None,
         new=code[1].bare if is_exchange else None,
-        places=tuple(_location(file, run) for run in runs),
+        places=tuple(_location(file, run, unchanged) for run in runs),
     )
 
 
-def _location(file: str, run: Run) -> FactLocation:
+def _location(file: str, run: Run, unchanged: UnchangedLines | None) -> FactLocation:
     lines = _window(run)
     added = [line for line in lines if line.side == "new"]
+    surroundings = unchanged.around(lines) if unchanged else Surroundings()
     return FactLocation(
         file=file,
         line=(added or lines)[0].number,
         lines=tuple(line.text for line in lines),
+        above=surroundings.above,
+        below=surroundings.below,
+        old_file=unchanged.old_file if unchanged else "",
     )
 
 
@@ -56,15 +68,44 @@ def _without_unchanged(run: Run) -> Run:
 
 
 def _window(run: Run) -> Run:
-    """Return the lines of a run that are shown: from its first line of code, with what replaces it."""
-    start = next((index for index, line in enumerate(run) if line.is_code), 0)
-    lines = run[start:]
+    """Return the lines of a run that are shown, of both sides of a long one.
+
+    They begin with the first line of code and the comment above it.
+    """
+    lines = run[_start(run) :]
     if len(lines) > _MAX_LINES:
         lines = _without_unchanged(lines)
     if len(lines) <= _MAX_LINES:
         return lines
-    half = _MAX_LINES // 2
     removed = [line for line in lines if line.side == "old"]
     added = [line for line in lines if line.side == "new"]
-    kept_removed = removed[: max(half, _MAX_LINES - len(added))]
-    return [*kept_removed, *added[: _MAX_LINES - len(kept_removed)]]
+    half = _MAX_LINES // 2
+    kept_removed = _telling_part(removed, max(half, _MAX_LINES - len(added)))
+    return [*kept_removed, *_telling_part(added, _MAX_LINES - len(kept_removed))]
+
+
+def _start(run: Run) -> int:
+    """Return the index of the first line that is shown."""
+    first_code = next((index for index, line in enumerate(run) if line.is_code), 0)
+    if any(is_licence(line.text) for line in run):
+        return first_code
+    start = first_code
+    while start > 0 and first_code - start < _MAX_COMMENT and is_comment(run[start - 1].text[1:]):
+        start -= 1
+    return start
+
+
+def _telling_part(lines: Run, size: int) -> Run:
+    """Return as many lines from where the first that tells something stands, if that is far down."""
+    start = next((index for index, line in enumerate(lines) if _is_telling(line)), 0)
+    if start < size:
+        start = 0
+    start = min(start, max(len(lines) - size, 0))
+    return lines[start : start + size]
+
+
+def _is_telling(line: ChangedLine) -> bool:
+    text = line.text[1:]
+    if is_comment(text):
+        return line.side == "new" and is_sentence(line.bare) and not is_licence(text)
+    return is_visible_to_users(text)

@@ -13,15 +13,18 @@ from tools.diff.changed_runs import (
     ChangedLine,
     Run,
     Weight,
+    assigned_names,
     changes_code,
     count_code,
+    has_other_values,
+    is_explained,
     runs_of,
     weight_of,
     without_debugging,
 )
 from tools.diff.declarations import language_of
 from tools.diff.facts_by_declaration_kind import is_cmake
-from tools.diff.file_roles import HEADERS, is_beside_product, is_generated, is_product
+from tools.diff.file_roles import HEADERS, NATIVE, is_beside_product, is_generated, is_product
 from tools.diff.lines_stated_by_facts import LineOfSide
 from tools.diff.lines_with_changed_words import really_changed, shown_lines
 
@@ -33,14 +36,17 @@ _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _PART = re.compile(r"[A-Za-z_]\w*|\d[\w.]*|->|::|\"[^\"]*\"|'[^']*'|[^\w\s]")
 """The words of a line with all signs between them; a string is one word."""
-_ASSIGNED = re.compile(r"(?<![\w.>])([A-Za-z_]\w*) = ")
-_MEMBER = re.compile(r"(?:\.|->)([A-Za-z_]\w*)")
 _OF_BRANCHES = ("not", "else")
 """Words that come or go where the branches of a condition are exchanged."""
+_BRACKETS = re.compile(r"[()\[\]{},;]*")
+"""What is left of a statement that another fact shows."""
 _OF_METHODS = ("self", "cls", "this")
 MAX_RUNS = 3  # Runs that are shown of one function
 MAX_SHORT_RUN = 6  # Lines of code of a condition, a limit or a default with what depends on it
 _MIN_NAMED_VALUE = 4  # Characters of a value that gets a name; a number stands in many places
+_MAX_DIFFERENT_WORDS = 6  # By which functions that change alike are found, whatever else they say
+_MAX_SHOWN_WHOLE = 12  # Changed lines of a function that is shown with all of its runs
+_MAX_TELLING_LINES = 120  # Changed lines of a function of which a few can be telling
 _MOVED_SHARE = 0.6  # Of the lines of a run, from which the whole of it moved
 
 
@@ -55,6 +61,12 @@ class ChangedFunction(NamedTuple):
         """The name behind that of its class, without the namespaces around these."""
         return ".".join(re.split(r"\.|::", self.name)[-2:])
 
+    @property
+    def is_private(self) -> bool:
+        """True if its own name begins with an underscore, as that of no special method."""
+        own_name = self.name.rpartition(".")[2]
+        return own_name.startswith("_") and not own_name.startswith("__")
+
 
 class NotableRun(NamedTuple):
     """Changed lines that follow each other and that nothing else shows."""
@@ -63,17 +75,32 @@ class NotableRun(NamedTuple):
     weight: Weight
 
     @property
-    def order(self) -> tuple[int, bool, int]:
-        """The sort key of runs: what users notice first, short ones that decide, then the largest."""
+    def order(self) -> tuple[int, bool, bool, int]:
+        """The sort key of runs: what users notice, what is explained, short decisions, the largest."""
         size = count_code(self.lines)
         is_short = self.weight is Weight.DECIDES and size <= MAX_SHORT_RUN
-        return (-self.weight, not is_short, -size)
+        return (-self.weight, not is_explained(self.lines), not is_short, -size)
+
+
+class WordDifference(NamedTuple):
+    """The words that go and those that come where lines are changed alike."""
+
+    removed: tuple[str, ...]
+    added: tuple[str, ...]
+
+    @property
+    def is_exchange_of_names(self) -> bool:
+        """True if one name takes the place of another."""
+        names = (*self.removed, *self.added)
+        is_exchange = len(self.removed) == len(self.added) == 1
+        return is_exchange and all(_NAME.fullmatch(name) for name in names)
 
 
 @dataclass
 class FunctionChange:
     """The changes in a function."""
 
+    versions: "Versions"
     lines: Run = field(default_factory=list)
     runs: list[NotableRun] = field(default_factory=list)
     moved_runs: list[Run] = field(default_factory=list)
@@ -90,6 +117,21 @@ class FunctionChange:
         heaviest = [run for run in self.runs if run.weight is self.weight]
         size = sum(count_code(run.lines) for run in heaviest[:MAX_RUNS])
         return self.weight >= Weight.DECIDES and size <= MAX_SHORT_RUN
+
+    @property
+    def is_explained(self) -> bool:
+        """True if a comment of its own says what a change is for."""
+        return any(is_explained(run.lines) for run in self.runs)
+
+    @property
+    def has_other_values(self) -> bool:
+        """True if in some lines nothing but values differs."""
+        return any(has_other_values(run.lines) for run in self.runs)
+
+    @property
+    def is_rewritten(self) -> bool:
+        """True if so many lines change that a few of them do not say what a function does now."""
+        return count_code(self.lines) > _MAX_TELLING_LINES
 
     @property
     def is_small(self) -> bool:
@@ -132,44 +174,53 @@ class FunctionChange:
         return is_renaming("\n".join(texts["old"]), "\n".join(texts["new"]))
 
     @cached_property
-    def shown_runs(self) -> list[Run]:
-        """The runs that are shown, the one that users notice most first; asked for when all are known."""
-        ordered = sorted(self.runs, key=lambda run: run.order)
+    def deciding_runs(self) -> list[NotableRun]:
+        """The runs that make a function worth showing, the one that users notice most first."""
+        ordered = self._ordered_runs
         least = min(ordered[0].weight, Weight.DECIDES)  # What decides stands beside what is visible
-        weighty = [run for run in ordered if run.weight >= least][:MAX_RUNS]
-        replaced = _replaced_variables(run.lines for run in weighty)
-        for run in ordered:
-            # What is computed in another place now is shown with the line that it replaces.
-            if (
-                run not in weighty
-                and len(weighty) < MAX_RUNS
-                and replaced & _assigned_in(run.lines)
-            ):
-                weighty.append(run)
-        return [run.lines for run in weighty]
+        return [run for run in ordered if run.weight >= least][:MAX_RUNS]
+
+    @cached_property
+    def shown_runs(self) -> list[Run]:
+        """The runs that are shown; asked for when all are known.
+
+        A function in which few lines change is shown with all of them, another one with what it
+        computes elsewhere now.
+        """
+        shown = list(self.deciding_runs)
+        is_small = sum(count_code(run.lines) for run in self.runs) <= _MAX_SHOWN_WHOLE
+        replaced = _replaced_variables(run.lines for run in shown)
+        for run in self._ordered_runs:
+            belongs = is_small or not replaced.isdisjoint(_assigned_in(run.lines))
+            if run not in shown and belongs:
+                shown.append(run)
+        return [run.lines for run in shown[:MAX_RUNS]]
 
     @property
-    def exchanged_names(self) -> tuple[str, ...]:
-        """The names that go and that come, if nothing else differs in the lines that are shown."""
+    def _ordered_runs(self) -> list[NotableRun]:
+        return sorted(self.runs, key=lambda run: run.order)
+
+    @property
+    def word_difference(self) -> "WordDifference | None":
+        """The few words that go and that come in the lines that decide; None for more words."""
         words: dict[Side, Counter[str]] = {"old": Counter(), "new": Counter()}
-        for run in self.shown_runs:
-            for line in run:
+        for run in self.deciding_runs:
+            for line in run.lines:
                 if line.is_code:
                     words[line.side].update(_WORD.findall(line.text[1:]))
         removed = words["old"] - words["new"]
         added = words["new"] - words["old"]
-        is_exchange = len(removed) == len(added) == 1 and removed.total() == added.total()
-        if not is_exchange:
-            return ()
-        names = (*removed, *added)
-        return names if all(_NAME.fullmatch(name) for name in names) else ()
+        if not 0 < len(removed) + len(added) <= _MAX_DIFFERENT_WORDS:
+            return None
+        return WordDifference(tuple(sorted(removed)), tuple(sorted(added)))
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The changed lines that are shown, by which functions that change alike are found."""
+        """The changed lines that decide, by which functions that change alike are found."""
         texts: dict[str, None] = {}
-        for run in self.shown_runs:
-            texts["\n".join(line.text[0] + line.bare for line in run)] = None
+        for run in self.deciding_runs:
+            code = (line.text[0] + line.bare for line in run.lines if line.is_code)
+            texts["\n".join(code)] = None
         return tuple(texts)
 
 
@@ -186,7 +237,7 @@ def _replaced_variables(runs: Iterable[Run]) -> set[str]:
 def _assigned_in(run: Run, side: Side = "new") -> set[str]:
     """Return the variables that the lines of one side of a run assign."""
     code = "\n".join(line.bare for line in run if line.is_code and line.side == side)
-    return _assigned_names(code)
+    return assigned_names(code)
 
 
 def is_renaming(old: str, new: str) -> bool:
@@ -206,12 +257,7 @@ def is_renaming(old: str, new: str) -> bool:
     is_one_to_one = len(set(renamed.values())) == len(renamed)
     if not is_one_to_one or not old_words or set(renamed.values()) & set(old_words):
         return False
-    return renamed.keys() <= _assigned_names(old) and set(renamed.values()) <= _assigned_names(new)
-
-
-def _assigned_names(code: str) -> set[str]:
-    """Return the variables that code assigns; arguments by name have no spaces around the sign."""
-    return set(_ASSIGNED.findall(code)) - set(_MEMBER.findall(code))
+    return renamed.keys() <= assigned_names(old) and set(renamed.values()) <= assigned_names(new)
 
 
 class KnownLines(NamedTuple):
@@ -280,11 +326,12 @@ class FunctionChanges:
 
     def _all(self) -> dict[ChangedFunction, FunctionChange]:
         """Return all functions with changed lines."""
-        changes: dict[ChangedFunction, FunctionChange] = defaultdict(FunctionChange)
+        changes: dict[ChangedFunction, FunctionChange] = {}
         for versions in self._files:
             for function, run in _runs(versions):
                 if not _is_test_of_rust(function):
-                    self._add(changes[function], function, run)
+                    change = changes.setdefault(function, FunctionChange(versions))
+                    self._add(change, function, run)
         return changes
 
     def _reordered(
@@ -308,7 +355,7 @@ class FunctionChanges:
                 displayed.append(line)
             if not self._known.is_known(function.file, line) and line.bare not in self._moved:
                 unshown.append(line)
-        code = without_debugging(unshown)
+        code = without_debugging(unshown, is_native=function.file.endswith(NATIVE))
         if count_code(run) and not count_code(unshown):
             change.moved_runs.append(run)
         if not count_code(code) or not changes_code(code):
@@ -316,6 +363,8 @@ class FunctionChanges:
         if self._moves_away(run) or self._names_values(code):
             return
         code = really_changed(code)
+        if len(displayed) < len(run):
+            displayed = [line for line in displayed if not _BRACKETS.fullmatch(line.bare)]
         displayed = shown_lines(displayed, code)
         weight = weight_of(code)
         is_list_of_files = weight is Weight.BODY and is_cmake(function.file)
@@ -452,13 +501,16 @@ def _runs(versions: "Versions") -> Iterator[tuple[ChangedFunction, Run]]:
     for hunk in versions.patch.hunks:
         for run in runs_of(hunk):
             parts: dict[ChangedFunction, Run] = defaultdict(list)
-            for line in run:
-                if line.number in hidden[line.side]:
-                    continue
+            # A comment or an empty line belongs to what stands below it.
+            name_below: dict[Side, str] = {}
+            for line in reversed(run):
                 name = names[line.side].get(line.number, "")
-                function = ChangedFunction(versions.file.path, name)
-                parts[function].append(line)
-            yield from parts.items()
+                if not line.is_code:
+                    name = name_below.get(line.side, name)
+                name_below[line.side] = name
+                if line.number not in hidden[line.side]:
+                    parts[ChangedFunction(versions.file.path, name)].insert(0, line)
+            yield from reversed(parts.items())
 
 
 def _names_by_line(declarations: Iterable["Declaration"]) -> dict[int, str]:

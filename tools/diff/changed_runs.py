@@ -10,15 +10,21 @@ from typing import NamedTuple
 from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
-from agent.triage.line_visibility import is_informative, is_visible_to_users
+from agent.triage.line_visibility import is_informative, is_licence, is_visible_to_users
 from tools.diff.declarations import Language, Range, language_of
 from tools.diff.statement_texts import statements_with
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")
 _PREPROCESSOR = ("#if", "#elif", "#else", "#define", "#error", "#include")
+_INCLUDE_GUARD = re.compile(
+    r"#\s*(?:pragma once|(?:ifndef|define) \w+_(?:H|HH|HPP|HXX|CUH|INCLUDED)_*)$"
+)
+"""What keeps a header from being read twice."""
 _BRANCHES_OF_BUILD = ("#ifdef", "#ifndef", "#if !defined", "#if defined", "#else", "#endif")
-_DEBUGGING = re.compile(r"(?i)\b\w*(?:debug|dbg)\w*\s*\(")
-"""A call that prints for developers, as loggers and LLVM name it."""
+_FOR_DEVELOPERS = re.compile(r"(?i)\b\w*(?:debug|dbg|static_?assert)\w*\s*\(")
+"""A call that prints for developers, as loggers and LLVM name it, or that only a compiler checks."""
+_NATIVE_ASSERTION = re.compile(r"\bassert\s*\(")
+"""The macro of C, which a build for users leaves out."""
 _DECORATOR = re.compile(r"\s*@[\w.]+\(")
 _CONDITION = re.compile(
     r"\s*(?:(?:\}\s*)?(?:if|elif|else if|while|switch|case|match|assert)\b|#\s*(?:if|elif)"
@@ -28,11 +34,12 @@ _CONDITION = re.compile(
 whether callers have to await."""
 _ENTRY = re.compile(
     r"\s*(?:[\"'][\w.:/-]+[\"']|[A-Z_][A-Z0-9_]*(?:\.\w+)?)\s*:\s*[^\s{].*,\s*(?:#.*)?"
-    r"|\s*[a-z_]\w*=(?:True|False|None|-?\d[\d._]*|\"[^\"]*\"),?"
+    r"|\s*[a-z_]\w*=(?:True|False|None|-?\d[\d._]*|\"[^\"]*\"|[\[(][\d\s.,-]+[\])]),?"
+    r"|\s*[\w.>\[\]\"'-]+ = (?:True|False|true|false);?"
     r"|\s*ENV\s+\w+[= ].*|\s*(?:set|list|option|target_\w+|add_(?!subdirectory\b)\w+|find_package)\s*\(.*"
 )
-"""An entry of a table by name, as registries and dispatchers have, an argument with its value, a
-variable of an image, and a command of CMake."""
+"""An entry of a table by name, as registries and dispatchers have, an argument with its value, what
+is switched on or off, a variable of an image, and a command of CMake."""
 _HASH = re.compile(r"\b[0-9a-f]{64}\b")
 _LITERAL = re.compile(
     r"(?<![\w.])-?\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false|nullptr)\b"
@@ -44,8 +51,17 @@ _INSTALLATION = re.compile(
     r"|\bgit\s+(?:apply|checkout|cherry-pick|clone)\b"
 )
 """Commands by which an image gets its packages and sources, and commits that are pinned."""
-_WARNING = re.compile(r"-W(?![alp],)[\w=-]*[\"')]*")
-"""An option by which a compiler warns or is silent; `-Wl,` is for the linker."""
+_COMMAND = re.compile(
+    r"\s*(?:\$ |! ?|%|RUN )?(?:sudo )?(?:[A-Z_]+=\S+ )*"
+    r"(?:(?:uv|pip3?|conda|apt|apt-get|dnf|yum|apk|npm|python[\d.]*|torchrun|docker|git|wget|curl) [\w-])"
+)
+"""How a command of a document begins that installs, fetches or runs something."""
+_WARNING = re.compile(r"[\"'(\[]*(?:-W(?![alp],)[\w=-]*|--?diag[-_][\w=,-]+)[\"')\],]*")
+"""An option by which a compiler warns or is silent, of nvcc too; `-Wl,` is for the linker."""
+_SENTENCE = re.compile(r"(?:[A-Za-z][\w'’-]*[ ,;:]+){3}[A-Za-z]")
+"""Four words, as a comment has that explains something."""
+_ASSIGNED = re.compile(r"(?<![\w.>])([A-Za-z_]\w*) = ")
+_MEMBER = re.compile(r"(?:\.|->)([A-Za-z_]\w*)")
 _ANNOTATION = re.compile(r"([a-zA-Z_][\w.]*): [^=\"']+=(?!=)")
 """A variable with its type, before it gets a value."""
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
@@ -79,7 +95,7 @@ class ChangedLine(NamedTuple):
 def _is_code(line: str) -> bool:
     """Return True for a changed line of code; it is asked a dozen times about each."""
     text = line[1:].strip()
-    if not _LETTER_OR_DIGIT.search(text):
+    if not _LETTER_OR_DIGIT.search(text) or _INCLUDE_GUARD.match(text):
         return False
     return text.startswith(_PREPROCESSOR) or not text.startswith(_COMMENTS)
 
@@ -92,7 +108,7 @@ class Weight(IntEnum):
 
     FOLLOWS = 0  # Only adapts to something else that the commit changes
     BODY = 1
-    DECIDES = 2  # A condition
+    DECIDES = 2  # A condition, a value, an argument of a decorator
     VISIBLE = 3  # Something that users read, set or run into
 
 
@@ -117,16 +133,16 @@ def weight_of(lines: Sequence[ChangedLine]) -> Weight:
         return weight  # What is between them did not change
     for line in code:
         text = line.text[1:]
-        if is_visible_to_users(text) or _DECORATOR.match(text) or _INSTALLATION.search(text):
+        if is_visible_to_users(text) or _INSTALLATION.search(text):
             return Weight.VISIBLE
-        if _CONDITION.match(text) or _ENTRY.fullmatch(text):
+        if _CONDITION.match(text) or _ENTRY.fullmatch(text) or _DECORATOR.match(text):
             weight = Weight.DECIDES
-    if weight is Weight.BODY and _has_other_literals(lines):
+    if weight is Weight.BODY and has_other_values(lines):
         return Weight.DECIDES
     return weight
 
 
-def _has_other_literals(lines: Sequence[ChangedLine]) -> bool:
+def has_other_values(lines: Sequence[ChangedLine]) -> bool:
     """Return True for lines in which nothing but values differs: a default, a limit, a constant."""
     texts: dict[Side, list[str]] = {"old": [], "new": []}
     for line in lines:
@@ -151,9 +167,44 @@ def is_row_with_other_numbers(run: Sequence[ChangedLine]) -> bool:
     return old != new and _NUMBER.sub("0", old) == _NUMBER.sub("0", new)
 
 
+def other_commands(run: Run) -> Run:
+    """Return the lines of a document in which other commands stand than before; else nothing."""
+    commands = [line for line in run if _COMMAND.match(line.text[1:])]
+    removed = [line.bare for line in commands if line.side == "old"]
+    added = [line.bare for line in commands if line.side == "new"]
+    is_exchange = bool(removed) and bool(added) and removed != added
+    return commands if is_exchange else []
+
+
 def count_code(run: Sequence[ChangedLine]) -> int:
     """Count the lines of code of a run; an import says less than its use."""
     return sum(line.is_code and is_informative(line.text[1:]) for line in run)
+
+
+def is_comment(text: str) -> bool:
+    """Return True for a line that is only a comment; the text has no sign in front."""
+    text = text.strip()
+    if text.startswith((*_PREPROCESSOR, '"""')):
+        return False
+    return text.startswith(_COMMENTS)
+
+
+def is_sentence(comment: str) -> bool:
+    """Return True for a line of a comment that says something in words."""
+    return is_informative(comment) and _SENTENCE.search(comment) is not None
+
+
+def is_explained(run: Sequence[ChangedLine]) -> bool:
+    """Return True if a comment that comes with some lines says what they are for."""
+    if any(is_licence(line.text) for line in run):
+        return False
+    comments = [line.bare for line in run if line.side == "new" and is_comment(line.text[1:])]
+    return any(map(is_sentence, comments))
+
+
+def assigned_names(code: str) -> set[str]:
+    """Return the variables that code assigns; arguments by name have no spaces around the sign."""
+    return set(_ASSIGNED.findall(code)) - set(_MEMBER.findall(code))
 
 
 def changes_code(run: Sequence[ChangedLine]) -> bool:
@@ -166,22 +217,30 @@ def changes_code(run: Sequence[ChangedLine]) -> bool:
     for line in run:
         if line.is_code:
             text = _ANNOTATION.sub(r"\1 =", line.bare).removesuffix("{")
+            # C++ has words for these signs.
+            text = text.replace("&&", " and ").replace("||", " or ")
             words = [word for word in text.split() if not _WARNING.fullmatch(word)]
             (removed if line.side == "old" else added).extend(words)
     return "".join(removed).replace(",", "") != "".join(added).replace(",", "")
 
 
-def without_debugging(run: Run) -> Run:
-    """Return the lines of a run that are no part of calls which print for developers."""
+def without_debugging(run: Run, *, is_native: bool = False) -> Run:
+    """Return the lines of a run that are no part of calls which only developers notice."""
     kept: Run = []
     depths: dict[Side, int] = {"old": 0, "new": 0}
     for line in run:
         depth = depths[line.side]
-        if depth == 0 and not _DEBUGGING.search(line.text):
+        if depth == 0 and not _is_for_developers(line.text, is_native=is_native):
             kept.append(line)
             continue
         depths[line.side] = max(depth + _opened_brackets(line.text), 0)
     return kept
+
+
+def _is_for_developers(text: str, *, is_native: bool) -> bool:
+    if is_native and _NATIVE_ASSERTION.search(text):
+        return True
+    return _FOR_DEVELOPERS.search(text) is not None
 
 
 def _opened_brackets(text: str) -> int:
@@ -252,11 +311,14 @@ def _changed_statements(
 
 
 def _declaring_lines(function: Node) -> range:
-    """Return the lines of a function above its body."""
+    """Return the lines of a function from its `def` to the colon, where its body begins below."""
     body = function.child_by_field_name("body")
-    if body is None:
+    colons = [child for child in function.children if child.type == ":"]
+    if body is None or not colons:
         return range(0)
-    return range(function.start_point[0] + 1, body.start_point[0] + 1)
+    # A comment below the colon is no part of the body either, but says what it does.
+    end = min(colons[-1].start_point[0] + 1, body.start_point[0])
+    return range(function.start_point[0] + 1, end + 1)
 
 
 def _declares_in(function: Node, first: int, last: int) -> bool:

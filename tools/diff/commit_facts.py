@@ -19,6 +19,8 @@ from tools.diff.declaration_differences import compare
 from tools.diff.documented_names import (
     Lines,
     earlier_lines,
+    is_image_for_developers,
+    names_of_images,
     names_of_programs,
     path_taken_away,
 )
@@ -30,17 +32,19 @@ from tools.diff.facts_without_repeats import (
     without_plain_files,
     without_repeats,
 )
-from tools.diff.file_roles import is_product, module_of
+from tools.diff.file_roles import is_beside_product, is_product, module_of
 from tools.diff.layout_changes import layout_facts
 from tools.diff.lines_stated_by_facts import LineOfSide, declared_lines
 from tools.diff.located_differences import Difference, place_of
+from tools.diff.named_importables import importable_names, is_written_down
 from tools.diff.names_sought_in_trees import (
     SurroundingTrees,
     TreeNames,
     is_still_there,
     names_to_look_up,
 )
-from tools.diff.notable_changes import changed_functions, changed_table_rows, largest_hunks
+from tools.diff.notable_changes import changed_functions
+from tools.diff.notable_hunks import changed_in_documents, largest_hunks
 from tools.diff.pybind_arguments import binding_differences
 from tools.diff.replacements_of_removed_names import Replacements
 from tools.diff.reverts_by_patch import lineage_facts
@@ -103,19 +107,23 @@ class Gathered:
     @property
     def names(self) -> TreeNames:
         """The names to look up in the trees before and after."""
+        importables = importable_names(self.differences)
+        documented = names_of_programs(self.change.files) | names_of_images(self.change.files)
         names = names_to_look_up(self.differences)
-        return names | TreeNames(published=names_of_programs(self.change.files))
+        return names | TreeNames(added=importables, published=documented | importables)
 
     def sheet(
         self, trees: SurroundingTrees | None = None, surface: SurfaceChange | None = None
     ) -> FactSheet:
         """Return the facts of the commit, judged, proved and ranked."""
-        declared = list(self.declared(trees or SurroundingTrees(), surface))
+        trees = trees or SurroundingTrees()
+        declared = list(self.declared(trees, surface))
         facts = [*self.lineage, *noticed(declared)]
-        facts += file_facts(self.change.files, self.files, surface, self._remaining(trees))
+        files = list(file_facts(self.change.files, self.files, surface, self._remaining(trees)))
+        facts += [_folded(fact) if self._is_hidden else fact for fact in files]
         facts = without_repeats(facts)
         stated = [fact for fact in declared if not is_unstated_value(fact)]
-        facts += self._changed_code(facts, surface, self._declared_lines(stated))
+        facts += self._changed_code(facts, trees, surface, self._declared_lines(stated))
         facts = without_plain_files(facts)
         touched: tuple[Fact, ...] = ()
         if self.route == "blobs":
@@ -124,9 +132,15 @@ class Gathered:
             facts=tuple(ranked(facts)), route=self.route, skipped=self.skipped, touched=touched
         )
 
-    def _remaining(self, trees: SurroundingTrees | None) -> Lines:
+    @property
+    def _is_hidden(self) -> bool:
+        """True if the author says that users see nothing of a commit."""
+        purposes = set(read_heading(self.change.commit.title).purposes)
+        return bool(purposes) and purposes <= _HIDDEN
+
+    def _remaining(self, trees: SurroundingTrees) -> Lines:
         """Return the lines of documents that the commit neither writes nor takes away."""
-        documents = (trees.documents if trees else None) or ()
+        documents = trees.documents or ()
         removed = {path_taken_away(file) for file in self.change.files}
         earlier = earlier_lines(documents, self.change.files)
         return [(path, line) for path, line in earlier if path not in removed]
@@ -186,6 +200,11 @@ class Gathered:
         meant = severity(difference, surface, trees)
         if meant is Severity.BREAKING and may_be_composed(difference, self.files):
             meant = Severity.MAY_BREAK
+        is_unsure = meant in (Severity.MAY_BREAK, Severity.ADDITIVE)
+        if is_unsure and not is_written_down(difference, trees, self.change):
+            meant = Severity.INTERNAL
+        if is_image_for_developers(location.file, trees.documents):
+            meant = Severity.INTERNAL
         return Fact(
             kind=difference.kind,
             severity=meant,
@@ -230,7 +249,11 @@ class Gathered:
         return declared_lines(differences)
 
     def _changed_code(
-        self, facts: Sequence[Fact], surface: SurfaceChange | None, declared: Collection[LineOfSide]
+        self,
+        facts: Sequence[Fact],
+        trees: SurroundingTrees,
+        surface: SurfaceChange | None,
+        declared: Collection[LineOfSide],
     ) -> list[Fact]:
         """Return what the commit is as a whole, or the lines where it changes what functions do."""
         only = list(only_facts(self.change.files))
@@ -241,21 +264,32 @@ class Gathered:
         is_visible = any(fact.severity is not Severity.INTERNAL for fact in facts)
         title = self.change.commit.title
         functions = changed_functions(self.files, facts, surface, title, declared)
-        purposes = set(read_heading(title).purposes)
-        if purposes and purposes <= _HIDDEN:
-            # Its author says that users see nothing of it.
-            internal = {"severity": Severity.INTERNAL}
-            functions = [fact.model_copy(update=internal) for fact in functions]
+        if self._is_hidden:
+            functions = [_folded(fact) for fact in functions]
+        functions = [_folded(fact) if _is_aside(fact, trees) else fact for fact in functions]
         if is_visible or functions:
             return [*only, *functions]
         if any(fact.kind == "only-docs" for fact in only):
-            return [*only, *changed_table_rows(self.change.files)]
+            return [*only, *changed_in_documents(self.change.files)]
         if any(fact.kind != "only-upkeep" for fact in only):
             return only  # Lines of tests and workflows say nothing that this does not
         compared = {versions.file.path for versions in self.files if is_compared(versions)}
         written = {versions.file.path for versions in self.files if is_written_by_tool(versions)}
         files = [file for file in self.change.files if file.path not in written]
-        return [*only, *largest_hunks(files, compared)]
+        hunks = largest_hunks(files, compared)
+        return [*only, *(_folded(fact) if _is_aside(fact, trees) else fact for fact in hunks)]
+
+
+def _is_aside(fact: Fact, trees: SurroundingTrees) -> bool:
+    """Return True for lines of a program beside the product, or of an image that users do not build."""
+    path = fact.places[0].file
+    return is_beside_product(path) or is_image_for_developers(path, trees.documents)
+
+
+def _folded(fact: Fact) -> Fact:
+    if fact.severity in (Severity.BREAKING, Severity.MAY_BREAK):
+        return fact
+    return fact.model_copy(update={"severity": Severity.INTERNAL})
 
 
 def _repeats_export(broken_exports: Sequence[Fact], fact: Fact) -> bool:

@@ -34,6 +34,9 @@ _OF_PUBLISHED_NAMES: tuple[FactKind, ...] = (
     "unregistered",
 )
 _PROGRAMS = (".py", ".sh")
+CONTAINER_FILE = re.compile(
+    r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
+)
 _RUNNER = re.compile(r"python[\d.]*|bash|sh|source|torchrun|mpirun|srun")
 """Commands that run the file which is named behind them."""
 _INCLUSION = re.compile(r"--8<--|\bliteralinclude::")
@@ -65,6 +68,21 @@ def names_of_programs(files: Iterable[FileChange]) -> frozenset[str]:
         if path.endswith(_PROGRAMS) and (is_product(path) or is_beside_product(path)):
             names |= {path, module_of(path)}
     return frozenset(names)
+
+
+def names_of_images(files: Iterable[FileChange]) -> frozenset[str]:
+    """Return the paths of images that change, by which documents may tell to build them."""
+    return frozenset(file.path for file in files if CONTAINER_FILE.fullmatch(file.path))
+
+
+def is_image_for_developers(path: str, documents: Lines | None) -> bool:
+    """Return True for an image that no document for users names: tests and workflows run in it.
+
+    The one at the top of a repository is built without being named.
+    """
+    if documents is None or "/" not in path or not CONTAINER_FILE.fullmatch(path):
+        return False
+    return not any(path in line for _, line in documents)
 
 
 def is_run_by_documents(path: str, documents: Lines) -> bool:

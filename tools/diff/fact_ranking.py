@@ -1,14 +1,15 @@
 """The ranking of a commit's facts: which come first, which are joined, and how many are kept."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.facts_worth_stating import join_key
 
-MAX_VISIBLE = 36
+MAX_VISIBLE = 12  # What somebody reads in a few seconds
 MAX_INTERNAL = 12
-_MAX_APART = 3  # More alike facts of one file are one fact with all of their names
+_MAX_OF_KIND = 2  # More facts of one kind are one, whatever they say
+_MAX_APART = 3  # More alike facts are one fact with all of their names
 _MAX_MEMBER_LENGTH = 60
 _MAX_PLACES = 6
 _MAX_NAMES = 100  # Names that a fact of many lists; `Fact.count` says how many there are
@@ -56,6 +57,8 @@ _LISTED = (
     "file-renamed",
     "symbol-moved",
 )
+_WITHOUT_VALUES = ("file", "parameter", "symbol")
+"""Facts that say nothing more than the names of which they are."""
 _OF_CLASSES = ("field-added", "field-removed", "enum-member-added", "enum-member-removed")
 _OF_FUNCTIONS = ("error-added", "error-removed")
 _OF_LINES = ("contents-added", "contents-removed")
@@ -112,13 +115,21 @@ def _counted(kept: list[Fact], dropped: list[Fact]) -> list[Fact]:
 
 
 def _joined(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts with those joined that are alike and too many to be read one by one."""
+    """Return the facts with those joined that are alike and too many to be read one by one.
+
+    First those that differ in nothing but names, then those of one kind.
+    """
+    return _joined_by(_joined_by(facts, _group_key), _kind_key)
+
+
+def _joined_by(facts: Sequence[Fact], key: Callable[[Fact], Hashable]) -> list[Fact]:
     groups: dict[Hashable, list[Fact]] = defaultdict(list)
     for index, fact in enumerate(facts):
-        groups[_group_key(fact) or index].append(fact)
+        groups[key(fact) or index].append(fact)
     joined: list[Fact] = []
     for group in groups.values():
-        if len(group) > _max_apart(group[0].kind):
+        max_apart = _MAX_OF_KIND if key is _kind_key else _max_apart(group[0].kind)
+        if len(group) > max_apart:
             joined.append(_one_of_many(group))
         else:
             joined += group
@@ -129,7 +140,13 @@ def _max_apart(kind: FactKind) -> int:
     if kind == "deprecated":
         return 1  # The message that several functions share says it once
     is_joined_early = kind in (*_OF_CLASSES, *_OF_FUNCTIONS, *_OF_SECTIONS, *_OF_LINES)
-    return 1 if is_joined_early or kind.startswith("parameter") else _MAX_APART
+    return 1 if is_joined_early or kind.startswith(_WITHOUT_VALUES) else _MAX_APART
+
+
+def _kind_key(fact: Fact) -> Hashable:
+    """Return the key of facts that are one where there are many: errors, requirements."""
+    is_joined = fact.kind in (*_OF_FUNCTIONS, "dependency-changed")
+    return (fact.kind, fact.severity) if is_joined else None
 
 
 def _group_key(fact: Fact) -> Hashable:
@@ -150,15 +167,13 @@ def _group_key(fact: Fact) -> Hashable:
     if kind in ("registered", "unregistered"):
         # One model is entered into several tables.
         return kind, fact.severity
-    if kind in _LISTED:
-        file = _file_of(fact)
-        is_of_folder = kind.startswith(("file", "symbol-moved"))
-        return kind, fact.severity, file.rpartition("/")[0] if is_of_folder else file
-    return None
+    if kind.startswith("file"):
+        return kind, fact.severity, _folder_of(fact)
+    return (kind, fact.severity) if kind in _LISTED else None
 
 
-def _file_of(fact: Fact) -> str:
-    return fact.places[0].file if fact.places else ""
+def _folder_of(fact: Fact) -> str:
+    return fact.places[0].file.rpartition("/")[0] if fact.places else ""
 
 
 def _one_of_many(group: Sequence[Fact]) -> Fact:
@@ -200,6 +215,7 @@ def _fact_of_errors(group: Sequence[Fact]) -> Fact:
     return first.model_copy(
         update={
             "name": _listed(fact.name for fact in group) or first.name,
+            "detail": _listed(fact.detail for fact in group),
             "old": _listed((fact.old for fact in group), "\n"),
             "new": _listed((fact.new for fact in group), "\n"),
             "places": _places_of(group),

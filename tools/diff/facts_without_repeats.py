@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
-from tools.diff.file_roles import Role, is_public_header
+from tools.diff.file_roles import VERSION_HEADER, Role, is_public_header
 
 _SEVERITIES = list(Severity)
 _VALUES: tuple[FactKind, ...] = (
@@ -47,6 +47,7 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     that goes from one file to another.
     """
     facts = _without_moved_dependencies(facts)
+    facts = _without_parts_of_version(facts)
     surest: dict[tuple[str, str], Fact] = {}
     for fact in sorted(facts, key=_certainty):
         if _setting(fact):
@@ -57,7 +58,7 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
             told_files.update(location.file for location in fact.places)
     kept: list[Fact] = []
     for fact in facts:
-        is_told = fact.kind in _ABOUT_FILES and fact.name in told_files
+        is_told = fact.kind in _ABOUT_FILES and not told_files.isdisjoint(fact.name.split(", "))
         if is_told and fact.severity not in (Severity.BREAKING, Severity.MAY_BREAK):
             continue
         first = surest.get((_setting(fact), _event(fact)), fact)
@@ -94,6 +95,22 @@ def _without_moved_dependencies(facts: Sequence[Fact]) -> list[Fact]:
     return kept
 
 
+def _without_parts_of_version(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the facts without the numbers of which a version is made, where the version is told."""
+    if not any(fact.kind == "version-changed" for fact in facts):
+        return list(facts)
+    kept: list[Fact] = []
+    for fact in facts:
+        is_number = fact.kind == "constant-changed" and VERSION_HEADER.search(_file_of(fact))
+        if not is_number:
+            kept.append(fact)
+    return kept
+
+
+def _file_of(fact: Fact) -> str:
+    return fact.places[0].file if fact.places else ""
+
+
 def without_plain_files(facts: Sequence[Fact]) -> list[Fact]:
     """Return the facts without files that only the project itself uses, where others say more."""
     others = [fact for fact in noticed(facts) if fact.kind not in (*_ABOUT_FILES, "code-changed")]
@@ -102,6 +119,7 @@ def without_plain_files(facts: Sequence[Fact]) -> list[Fact]:
     kept: list[Fact] = []
     for fact in facts:
         is_plain = fact.kind in _ABOUT_FILES and fact.severity is Severity.INTERNAL
+        is_plain = is_plain or (fact.kind == "file-added" and fact.detail == Role.SOURCE)
         is_telling = fact.detail in _TELLING_ROLES or is_public_header(fact.old or fact.name)
         if not is_plain or is_telling:
             kept.append(fact)

@@ -118,6 +118,7 @@ _MARKED_LINES = 15
 HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh")
 NATIVE = (".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".go", *HEADERS)
 NATIVE_OR_RUST = (*NATIVE, ".rs")
+VERSION_HEADER = re.compile(r"(?:^|/)version\.h(?:pp|xx|h)?$")
 HIDDEN = re.compile(r"(?:^|[./])(?:detail|details|internal|impl|private|_[^_/.][^/.]*)(?:[./]|$)")
 """Namespaces, folders and names that their own project alone uses, by the conventions of Python and C++."""
 _ROOTS = ("src", "python", "lib")  # Folders that hold packages and are not part of their names
@@ -200,11 +201,11 @@ def _role_by_folder(path: str, inside: set[str], extension: str) -> Role | None:
         return Role.DOCUMENT
     if inside & _EXAMPLES_IN:
         return Role.EXAMPLE
-    # `tools` further down is a package as any other.
+    # Further down, `tools` and `utils` are packages as any other.
     if (
         inside & _SCRIPTS_IN
         or extension in _SCRIPTS
-        or (path.startswith(("tools/", "bin/")) and extension == "py")
+        or (path.startswith(("tools/", "bin/", "utils/")) and extension == "py")
     ):
         return Role.SCRIPT
     if (whom is Area.BENCH or _BENCHMARK.fullmatch(name)) and not _may_be_shipped(path):

@@ -1,5 +1,6 @@
 """Facts about whole files of a commit: which are added and removed, and what for."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -8,6 +9,8 @@ from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
 from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
+from agent.triage.line_visibility import is_import, is_licence, is_visible_to_users
+from tools.diff.changed_runs import is_comment, is_sentence
 from tools.diff.declarations import Declaration
 from tools.diff.documented_names import Lines, is_run_by_documents, path_taken_away
 from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
@@ -51,6 +54,11 @@ _MAX_NAMES = 6  # Names of a new file that are listed
 _MIN_GROUP = 3  # From so many files of one role in a folder they are one fact
 _MAX_GROUP_PLACES = 4
 _MAX_SHOWN_LINES = 3
+_MAX_EXPLAINING = 3  # Lines of a new file that say what it is for
+_MAX_VISIBLE = 8  # Lines of a new file that users read or run into
+_QUOTES = '"""'
+_SOURCES = (Role.SOURCE, Role.KERNEL, Role.OPERATOR)
+_EXAMPLE_DEPTH = 2  # Folders by which one example is told from another
 _MIN_TEXT = 3  # Characters of a line that says something
 
 
@@ -98,7 +106,7 @@ def file_facts(
         if _is_empty(file):
             continue
         if file.status == "added" and file_role in reported_roles:
-            added[file_role in _LISTED_APART, file.path.rpartition("/")[0]].append(file)
+            added[file_role in _LISTED_APART, _group_folder(file.path)].append(file)
             continue
         old_path = path_taken_away(file)
         if not old_path:
@@ -106,6 +114,7 @@ def file_facts(
         is_run = is_run_by_documents(old_path, documents)
         if is_run or is_product(file.path):
             yield _missing_file(file, old_path, surface, is_run=is_run)
+    used_file = _largest_used_file(files)
     for (_, folder), group in added.items():
         if len(group) >= _MIN_GROUP:
             names = ", ".join(file.path for file in group)
@@ -115,7 +124,69 @@ def file_facts(
             continue
         for file in group:
             names = _public_names(declared.get(file.path, ()))
-            yield _added_files(role(file.path), file.path, [file], names or file.path)
+            fact = _added_files(role(file.path), file.path, [file], names or file.path)
+            yield _told_file(fact, file) if file == used_file else fact
+
+
+def _group_folder(path: str) -> str:
+    """Return the folder by which new files are told together: of an example with all of its parts."""
+    folder = path.rpartition("/")[0]
+    if role(path) is not Role.EXAMPLE:
+        return folder
+    return "/".join(folder.split("/")[:_EXAMPLE_DEPTH])
+
+
+def _largest_used_file(files: Sequence[FileChange]) -> FileChange | None:
+    """Return the largest new source file that code which was there before imports or includes now."""
+    imports: list[str] = []
+    for file in files:
+        if file.status != "added" and is_product(file.path):
+            added = read_patch(file.patch).lines("new").values()
+            imports += [line[1:] for line in added if is_import(line[1:])]
+    used: list[FileChange] = []
+    for file in files:
+        if file.status == "added" and role(file.path) in _SOURCES:
+            module = re.compile(rf"(?<!\w){re.escape(_module_name(file.path))}(?!\w)")
+            if any(module.search(line) for line in imports):
+                used.append(file)
+    return max(used, key=lambda file: file.additions, default=None)
+
+
+def _module_name(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _told_file(fact: Fact, file: FileChange) -> Fact:
+    """Return the fact of a file that existing code uses, with what its author and its errors say."""
+    said = _words_of(file)
+    if not said.lines:
+        return fact
+    return fact.model_copy(update={"severity": Severity.ADDITIVE, "places": (said,)})
+
+
+def _words_of(file: FileChange) -> FactLocation:
+    """Return the sentences in a new file: the first that explain it, then those that users meet."""
+    added = read_patch(file.patch).lines("new")
+    licence = max((number for number, line in added.items() if is_licence(line)), default=0)
+    explaining: list[int] = []
+    visible: list[int] = []
+    is_docstring = False
+    for number, line in added.items():
+        text = line[1:]
+        is_text = is_docstring or is_comment(text) or _QUOTES in text
+        is_docstring = is_docstring != (text.count(_QUOTES) == 1)
+        if not is_sentence(text):
+            continue
+        if not is_text and is_visible_to_users(text):
+            visible.append(number)
+        elif is_text and number > licence:
+            explaining.append(number)
+    numbers = sorted({*explaining[:_MAX_EXPLAINING], *visible[:_MAX_VISIBLE]})
+    return FactLocation(
+        file=file.path,
+        line=numbers[0] if numbers else 0,
+        lines=tuple(added[number] for number in numbers),
+    )
 
 
 def _is_empty(file: FileChange) -> bool:
@@ -178,7 +249,11 @@ def _location(file: FileChange, names: str = "") -> FactLocation:
     for number, text in enumerate(changed, start=1):
         if len(text.strip("+-#/* \t")) >= _MIN_TEXT:
             lines.append(_PatchLine(number, text))
-    lines = (_lines_with(names, lines) or lines)[:_MAX_SHOWN_LINES]
+    licence = max((line.number for line in lines if is_licence(line.text)), default=0)
+    behind_licence = [
+        line for line in lines if line.number > licence and not is_comment(line.text[1:])
+    ]
+    lines = (_lines_with(names, lines) or behind_licence or lines)[:_MAX_SHOWN_LINES]
     first = lines[0].number if lines else 0
     return FactLocation(file=file.path, line=first, lines=tuple(line.text for line in lines))
 

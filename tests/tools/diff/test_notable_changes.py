@@ -262,14 +262,16 @@ async def test_a_call_that_follows_its_method_is_not_another_behaviour(tmp_path:
     assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
 
 
-async def test_the_place_that_uses_something_new_is_shown_before_its_body(tmp_path: Path) -> None:
+async def test_the_place_that_uses_something_new_is_shown_before_what_it_uses(
+    tmp_path: Path,
+) -> None:
     code = "class Cuda:\n    def info(self):\n        return 1\n\n\n{}if has_cuda():\n    env = Cuda()\n{}"
     body = "class Metal:\n    def info(self):\n        a = 1\n        b = 2\n        return a + b\n\n\n"
     before = {"engine/check.py": code.format("", "")}
     after = {"engine/check.py": code.format(body, "elif has_metal():\n    env = Metal()\n")}
     facts = await code_facts(tmp_path, before, after)
     lines = [line for fact in facts for location in fact.places for line in location.lines]
-    assert lines == ["+elif has_metal():", "+    env = Metal()"]
+    assert lines == ["+elif has_metal():", "+    env = Metal()", "+class Metal:"]
 
 
 async def test_the_same_lines_in_several_functions_are_one_fact(tmp_path: Path) -> None:
@@ -280,7 +282,7 @@ async def test_the_same_lines_in_several_functions_are_one_fact(tmp_path: Path) 
     assert [fact.name for fact in facts] == ["step_a, step_b"]
 
 
-async def test_of_a_commit_of_examples_alone_lines_are_shown(tmp_path: Path) -> None:
+async def test_what_changes_in_examples_alone_is_folded(tmp_path: Path) -> None:
     code = "def step(queue):\n    total = 0\n{}\n\n\nstep(queue={})\n"
     before = {"examples/gemm.py": code.format(LONG_BODY, 1), "README.md": "Old words.\n"}
     after = {
@@ -289,7 +291,7 @@ async def test_of_a_commit_of_examples_alone_lines_are_shown(tmp_path: Path) -> 
     }
     facts = await code_facts(tmp_path, before, after)
     assert [(fact.name, fact.severity) for fact in facts] == [
-        ("examples/gemm.py", Severity.BEHAVIOUR)
+        ("examples/gemm.py", Severity.INTERNAL)
     ]
     assert facts[0].places[0].lines == ("-step(queue=1)", "+step(queue=2)")
 
@@ -715,4 +717,364 @@ async def test_a_function_with_another_comment_does_what_it_did(tmp_path: Path) 
     code = "int run(int n) {{\n  // {} all\n  return n;\n}}\n"
     before = {"examples/a.cu": code.format("Count"), "README.md": "Old words.\n"}
     after = {"examples/a.cu": code.format("Take"), "README.md": "New words.\n"}
+    assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_a_line_inside_of_a_call_is_shown_with_the_beginning_of_the_call(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "def load(audio, rate):\n"
+        "    # Models hear at one rate.\n"
+        "    if rate != MODEL_RATE:\n"
+        "        close(\n"
+        "            audio,\n"
+        "        )\n"
+        "        audio = resample(\n"
+        "            audio,\n"
+        "            rate,\n"
+        "{}"
+        "            MODEL_RATE,\n"
+        "        )\n"
+        "    return audio\n"
+    )
+    before = {"engine/load.py": code.format("            rate,\n")}
+    (fact,) = await code_facts(tmp_path, before, {"engine/load.py": code.format("")})
+    assert fact.places[0].excerpt == ("         audio = resample(", "-            rate,")
+
+
+async def test_a_branch_is_shown_with_the_condition_that_it_belongs_to(tmp_path: Path) -> None:
+    code = (
+        "int pick(int n) {{\n"
+        "  if (n > 4) {{\n"
+        "    wide(n);\n"
+        "  }} else if (n > 2) {{\n"
+        "    middle(n);\n"
+        "  }} else {{\n"
+        "    narrow(n, {});\n"
+        "  }}\n"
+        "  return n;\n"
+        "}}\n"
+    )
+    before = {"src/pick.cpp": code.format(1)}
+    (fact,) = await code_facts(tmp_path, before, {"src/pick.cpp": code.format(2)})
+    assert fact.places[0].above == ("   if (n > 4) {", "   } else {")
+
+
+async def test_a_statement_behind_a_block_is_not_shown_as_a_part_of_it(tmp_path: Path) -> None:
+    code = (
+        "int make(int n) {{\n"
+        "  for (int i = 0; i < n; ++i) {{\n"
+        "    step(i);\n"
+        "  }}\n"
+        "{}"
+        "  return n;\n"
+        "}}\n"
+    )
+    before = {"src/make.cpp": code.format("")}
+    after = {"src/make.cpp": code.format("    int version = driver_version();\n")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.places[0].above == ()
+
+
+async def test_what_uses_a_changed_value_is_shown_below_it(tmp_path: Path) -> None:
+    code = (
+        "def scaled(a, scale):\n"
+        "{}"
+        "    assert scale is not None, 'scales must not be None'\n"
+        "    return a * scale\n"
+    )
+    before = {"engine/core/a.py": code.format("")}
+    after = {"engine/core/a.py": code.format("    scale = unwrapped(scale)\n")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.places[0].below == ("     assert scale is not None, 'scales must not be None'",)
+
+
+async def test_a_comment_that_comes_with_a_line_is_shown_with_it(tmp_path: Path) -> None:
+    code = "void send(int n) {{\n  pack(n);\n{}  publish(n);\n}}\n"
+    before = {"src/send.cu": code.format("")}
+    sync = "  // All packets are there before one thread publishes them.\n  __syncthreads();\n"
+    (fact,) = await code_facts(tmp_path, before, {"src/send.cu": code.format(sync)})
+    assert fact.places[0].lines == tuple(f"+{line}" for line in sync.splitlines())
+
+
+async def test_a_comment_above_a_function_belongs_to_it(tmp_path: Path) -> None:
+    code = "struct Vector {{\n  Vector(int n) {{ fill(n); }}\n{}}};\n"
+    stub = (
+        "\n  // A stub that lets the template compile on all platforms.\n"
+        "  Vector(long n) { fill(n); }\n"
+    )
+    before = {"src/vector.cpp": code.format("")}
+    facts = await code_facts(tmp_path, before, {"src/vector.cpp": code.format(stub)})
+    assert facts[0].places[0].lines[0] == (
+        "+  // A stub that lets the template compile on all platforms."
+    )
+
+
+async def test_a_long_change_is_shown_from_where_it_is_explained(tmp_path: Path) -> None:
+    setup = "".join(f"  int part_{number} = {number};\n" for number in range(20))
+    licence = "/*\n * Licensed under the Apache License, for all who use this file.\n */\n"
+    old = "void step(int n) {\n  run(n);\n}\n"
+    new = (
+        f"{licence}void step(int n) {{\n{setup}"
+        "  // The state of padded entries is zero.\n"
+        "  if (n < 0) clear(n);\n"
+        "  run(n);\n}\n"
+    )
+    facts = await code_facts(tmp_path, {"src/step.cu": old}, {"src/step.cu": new})
+    lines = [line for fact in facts for place in fact.places for line in place.lines]
+    assert "+  // The state of padded entries is zero." in lines
+    assert not any("License" in line for line in lines)
+
+
+async def test_what_its_author_explains_is_shown_before_other_decisions(tmp_path: Path) -> None:
+    names = "abcd"
+    code = "def step_{}(queue):\n    if queue.size > {}:\n        return 1\n    return 2\n"
+    before = {f"engine/core/{name}.py": code.format(name, 1) for name in names}
+    after = {
+        path: text.replace("size > 1", f"size > 1 and queue.room_{index}")
+        for index, (path, text) in enumerate(before.items())
+    }
+    comment = "    # Full queues are not split any more.\n    if"
+    after["engine/core/d.py"] = after["engine/core/d.py"].replace("    if", comment, 1)
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].name == "step_d"
+
+
+async def test_a_body_that_is_written_anew_is_shown_after_short_decisions(tmp_path: Path) -> None:
+    body = "".join(f"    total += weigh(queue, {number})\n" for number in range(80))
+    kernel = f"def step_queue(queue):\n    if queue:\n        total = 0\n{body}"
+    pick = "def pick(a):\n    if a.size:\n        return 1\n    return 2\n"
+    before = {"engine/core/steps.py": kernel, "engine/core/pick.py": pick}
+    after = {
+        "engine/core/steps.py": kernel.replace("weigh", "weigh_all").replace("if queue", "if True"),
+        "engine/core/pick.py": pick.replace("a.size", "a.size and a.room"),
+    }
+    facts = await code_facts(tmp_path, before, after, "Step through queues")
+    assert facts[0].name == "pick"
+
+
+async def test_functions_that_lose_the_same_argument_are_one_fact(tmp_path: Path) -> None:
+    code = "def {0}_config(a):\n    return dict({1}=field('{0}'{2}))\n"
+    names = {"audio": "lengths", "image": "sizes", "video": "frames"}
+    before = {
+        f"engine/models/{name}.py": code.format(name, key, ", on_cpu=True")
+        for name, key in names.items()
+    }
+    after = {f"engine/models/{name}.py": code.format(name, key, "") for name, key in names.items()}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.name == "audio_config, image_config, video_config"
+    assert (fact.old, fact.new) == (None, None)  # The line of one is not that of the others
+    assert [place.file for place in fact.places] == [*before]
+
+
+async def test_one_exchanged_name_is_told_for_all_lines_that_have_it(tmp_path: Path) -> None:
+    code = (
+        "def ask(url):\n    return get(url, '/{0}')\n\n\n"
+        "def options(parser):\n    parser.add('--all', help='what {0} says')\n"
+    )
+    before = {"engine/client.py": code.format("get_info")}
+    facts = await code_facts(tmp_path, before, {"engine/client.py": code.format("info")})
+    assert [(fact.old, fact.new, fact.count) for fact in facts] == [("get_info", "info", 2)]
+
+
+async def test_the_same_lines_of_other_functions_are_shown_once(tmp_path: Path) -> None:
+    code = "def step_{}(queue):\n    first(queue)\n{}    last(queue)\n"
+    before = {f"engine/core/{name}.py": code.format(name, "") for name in "abc"}
+    after = {f"engine/core/{name}.py": code.format(name, "    sync(queue)\n") for name in "abc"}
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert [place.lines for place in fact.places] == [("+    sync(queue)",), (), ()]
+
+
+async def test_new_definitions_are_shown_with_the_lines_that_use_them(tmp_path: Path) -> None:
+    before = {
+        "engine/core/a.py": "def load(path):\n    return read(path)\n",
+        "engine/core/b.py": "",
+    }
+    after = {
+        "engine/core/a.py": "def load(path):\n    return checked(read(path))\n",
+        "engine/core/b.py": (
+            "def checked(config):\n"
+            '    """Refuse what the engine cannot load."""\n'
+            "    if config.bias:\n"
+            "        raise ValueError('adapters with a bias are not supported')\n"
+            "    return config\n"
+        ),
+    }
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert fact.name == "load"
+    assert fact.places[1].lines == (
+        "+def checked(config):",
+        '+    """Refuse what the engine cannot load."""',
+        "+        raise ValueError('adapters with a bias are not supported')",
+    )
+
+
+async def test_the_earlier_path_of_a_moved_file_is_shown(tmp_path: Path) -> None:
+    code = "def load(path):\n    return read(path, {})\n\n\n" + LONG_BODY.replace("    ", "")
+    work = Work(tmp_path)
+    work.commit("begin", {"engine/core/load.py": code.format(1).encode()})
+    moved = {"engine/core/load.py": None, "engine/core/lora/load.py": code.format(2).encode()}
+    sha = work.commit("Move it", moved)
+    source = GitSource(REPO, tmp_path)
+    sheet = await study(source, await anext(source.changes([sha])))
+    places = [fact.places[0] for fact in sheet.facts if fact.kind == "code-changed"]
+    assert [place.old_file for place in places] == ["engine/core/load.py"]
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (
+            "src/a.cpp",
+            "  if (major == 10 && minor) run();\n",
+            "  if (major == 10 and minor) run();\n",
+        ),
+        (
+            "src/a.cpp",
+            "  run();\n",
+            '  static_assert(N > 0, "there has to be an item");\n  run();\n',
+        ),
+        ("src/a.cpp", "  run();\n", '  assert(n > 0 && "there has to be an item");\n  run();\n'),
+    ],
+)
+async def test_what_only_developers_notice_is_not_another_behaviour(
+    tmp_path: Path, path: str, old: str, new: str
+) -> None:
+    code = "int step(int n) {{\n{}  return n;\n}}\n"
+    facts = await code_facts(tmp_path, {path: code.format(old)}, {path: code.format(new)})
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_other_warnings_of_a_compiler_are_not_another_behaviour(tmp_path: Path) -> None:
+    code = "def build():\n    flags = ['-O3',\n             '--diag-suppress=177,{}']\n    return flags\n"
+    before = {"engine/jit.py": code.format("940")}
+    facts = await code_facts(tmp_path, before, {"engine/jit.py": code.format("174,940")})
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_an_assertion_without_words_is_shown_after_what_users_read(tmp_path: Path) -> None:
+    checks = "def check(a):\n    {}\n    return a\n"
+    report = "def report(a):\n    a.print('{}')\n"
+    before = {
+        "engine/core/a.py": checks.format("assert a.size"),
+        "engine/core/b.py": report.format("graphs need a recent device"),
+    }
+    after = {
+        "engine/core/a.py": checks.format("assert a.size and a.room"),
+        "engine/core/b.py": report.format("graphs run on any device"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["report", "check"]
+
+
+async def test_a_classifier_of_a_package_is_not_shown(tmp_path: Path) -> None:
+    code = "from setuptools import setup\n\nsetup(\n    name='engine',\n    classifiers=[\n{}    ],\n)\n"
+    classifier = '        "Programming Language :: Python :: 3.9",\n'
+    facts = await code_facts(
+        tmp_path, {"setup.py": code.format(classifier)}, {"setup.py": code.format("")}
+    )
+    assert [fact for fact in facts if fact.severity is not Severity.INTERNAL] == []
+
+
+async def test_what_is_switched_on_decides(tmp_path: Path) -> None:
+    launch = "void launch(Params& params) {{\n  params.flash = {};\n  run(params);\n}}\n"
+    step = "void step(int n) {{\n  total = weigh(n{});\n  add(total{});\n}}\n"
+    before = {
+        "src/launch.cu": launch.format("choose(params)"),
+        "src/step.cu": step.format("", ""),
+    }
+    after = {
+        "src/launch.cu": launch.format("true"),
+        "src/step.cu": step.format(" + wide(n)", " + wide(n)"),
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert facts[0].name == "launch"
+
+
+async def test_a_function_in_which_little_changes_is_shown_whole(tmp_path: Path) -> None:
+    code = (
+        "def prefill(cache):\n{}    keys, values = cache.unbind()\n    size = keys.shape[{}]\n"
+        "    return size\n"
+    )
+    before = {"engine/core/a.py": code.format("    cache = cache.transpose().copy()\n", "2")}
+    after = {"engine/core/a.py": code.format("", "1 if cache.is_wide else 2")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    lines = [line for place in fact.places for line in place.lines]
+    assert "-    cache = cache.transpose().copy()" in lines
+
+
+async def test_a_compound_word_of_a_title_names_a_function(tmp_path: Path) -> None:
+    code = "def {}(size):\n    if size > {}:\n        return 1\n    return 2\n"
+    names = ("load_rows", "load_tiles", "store_rows", "_find_nearest_profile")
+    before = {f"engine/core/{name}.py": code.format(name, 1) for name in names}
+    after = {
+        f"engine/core/{name}.py": code.format(name, index + 2) for index, name in enumerate(names)
+    }
+    facts = await code_facts(tmp_path, before, after, "Cut nearest-profile keys")
+    assert facts[0].name == "_find_nearest_profile"
+
+
+async def test_an_argument_that_native_code_is_given_is_told_once(tmp_path: Path) -> None:
+    before = {
+        "engine/__init__.py": "from .core import top_k\n",
+        "engine/core.py": "def top_k(q):\n    return module.top_k(q)\n",
+        "csrc/top_k.cu": "void top_k(Tensor q) {\n  run(q);\n}\n",
+    }
+    after = before | {
+        "engine/core.py": (
+            "def top_k(q, starts=None):\n    return module.top_k(q, starts or q.starts)\n"
+        ),
+        "csrc/top_k.cu": (
+            "void top_k(Tensor q, Tensor starts) {\n"
+            '  if (starts.size() != q.size()) throw Error("starts must have one item a row");\n'
+            "  run(q, starts);\n}\n"
+        ),
+    }
+    facts = await code_facts(tmp_path, before, after, "Take rows apart")
+    assert "csrc/top_k.cu" not in [place.file for fact in facts for place in fact.places]
+
+
+async def test_beside_an_error_other_decisions_are_shown(tmp_path: Path) -> None:
+    code = "def step_{}(queue):\n    if queue.size > {}:\n        return 1\n    return 2\n"
+    check = "def check(options):\n{}    return options\n"
+    error = (
+        "    if options.a and options.b:\n        raise ValueError('a and b exclude each other')\n"
+    )
+    before = {f"engine/core/{name}.py": code.format(name, "1") for name in "abc"}
+    after = {f"engine/core/{name}.py": code.format(name, f"queue.room_{name}") for name in "abc"}
+    package = {"engine/__init__.py": "from .options import check\n"}
+    before |= package | {"engine/options.py": check.format("")}
+    after |= package | {"engine/options.py": check.format(error)}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["step_a", "step_b", "step_c"]
+
+
+async def test_no_functional_change_is_folded(tmp_path: Path) -> None:
+    code = "int pick(int n) {{\n  return n > {} ? 1 : 0;\n}}\n"
+    before = {"src/pick.cpp": code.format(1)}
+    after = {"src/pick.cpp": code.format("limit()")}
+    (fact,) = await code_facts(tmp_path, before, after, "[Layout][NFC] Name a limit")
+    assert fact.severity is Severity.INTERNAL
+
+
+async def test_other_commands_of_a_document_are_shown(tmp_path: Path) -> None:
+    guide = "# Install\n\n```bash\nuv pip install {}\n```\n\nWhat you {} to know.\n"
+    before = {
+        "docs/install.md": guide.format("https://x.org/engine-manylinux_2_35.whl", "need"),
+        "docs/upgrade.md": guide.format("--upgrade engine[old]", "need"),
+    }
+    after = {
+        "docs/install.md": guide.format("https://x.org/engine-manylinux_2_28.whl", "have"),
+        "docs/upgrade.md": guide.format("--upgrade engine[new]", "need"),
+    }
+    (fact,) = await code_facts(tmp_path, before, after)
+    assert (fact.name, fact.severity) == ("docs/install.md", Severity.BEHAVIOUR)
+    assert [len(place.lines) for place in fact.places] == [2, 2]
+
+
+async def test_a_command_that_a_document_only_gets_is_not_shown(tmp_path: Path) -> None:
+    guide = "# Install\n\n```bash\nuv pip install engine\n{}```\n"
+    before = {"docs/install.md": guide.format("")}
+    after = {"docs/install.md": guide.format("uv pip install engine[extra]\n")}
     assert await code_facts(tmp_path, before, after) == []

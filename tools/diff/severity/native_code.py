@@ -4,14 +4,13 @@ import re
 
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
-from tools.diff.file_roles import HEADERS, HIDDEN, is_public_header
+from tools.diff.file_roles import HEADERS, HIDDEN, VERSION_HEADER, is_public_header
 from tools.diff.located_differences import Difference, FoundDeclaration
 from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word, is_native
 from tools.diff.severity.table import severity_of
 
 _DEVICE = re.compile(rb"__device__|\b[A-Z]+_DEVICE\b")
 """How CUDA marks what only code on the device calls; a kernel is launched by others."""
-_VERSION_HEADER = re.compile(r"(?:^|/)version\.h(?:pp|xx|h)?$")
 _UNREPORTED_IN_NATIVE = ("parameter", "field", "constant")
 
 
@@ -38,7 +37,7 @@ def native_severity(
     """
     oldest = difference.oldest
     meant = severity_of(difference.kind)
-    if difference.kind == "constant-changed" and _VERSION_HEADER.search(oldest.file):
+    if difference.kind == "constant-changed" and VERSION_HEADER.search(oldest.file):
         return Severity.BEHAVIOUR
     if not _is_reached(oldest):
         return Severity.INTERNAL

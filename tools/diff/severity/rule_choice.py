@@ -1,14 +1,13 @@
 """The choice of the rules that judge a difference: by what it is in, and by its language."""
 
-import re
-
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
 from tools.diff.documented_names import is_published, needs_publication
 from tools.diff.facts_by_declaration_kind import ROWS
 from tools.diff.file_roles import NATIVE_OR_RUST, Role, is_product, role
 from tools.diff.located_differences import Difference, FoundDeclaration
-from tools.diff.names_sought_in_trees import SurroundingTrees, holds_word, is_option_of_another
+from tools.diff.named_importables import is_given_on
+from tools.diff.names_sought_in_trees import SurroundingTrees, is_option_of_another
 from tools.diff.severity.javascript_code import script_severity
 from tools.diff.severity.native_code import native_severity
 from tools.diff.severity.python_code import python_severity
@@ -60,7 +59,7 @@ def _severity_of_setting(
 
 def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Severity:
     """Return what another argument means of a native function that a Python package gives on."""
-    if not _is_given_on(difference.name, trees):
+    if not is_given_on(difference.name, trees.before or ()):
         return Severity.INTERNAL
     meant = severity_of(difference.kind)
     if difference.kind == "parameter-added" and "default" not in difference.newest.parts:
@@ -68,14 +67,3 @@ def _severity_of_argument(difference: Difference, trees: SurroundingTrees) -> Se
     if not difference.is_certain:
         return Severity.MAY_BREAK
     return meant
-
-
-def _is_given_on(name: str, trees: SurroundingTrees) -> bool:
-    """Return True if a package of the tree before names something in its `__init__.py`."""
-    # A call of the function, or of a method with its name, is a use by the package itself.
-    given_name = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w(.])")
-    for path, line in trees.before or ():
-        is_package = path.endswith("__init__.py") and is_product(path)
-        if is_package and holds_word(line, name) and given_name.search(line):
-            return True
-    return False

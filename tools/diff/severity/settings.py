@@ -5,8 +5,8 @@ import re
 from agent.domain.facts import Severity
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import declares_entry_points
-from tools.diff.documented_names import Lines
-from tools.diff.file_roles import HIDDEN, NATIVE, is_beside_product, is_product
+from tools.diff.documented_names import CONTAINER_FILE, Lines
+from tools.diff.file_roles import HIDDEN, NATIVE, Role, is_product, role
 from tools.diff.located_differences import Difference, FoundDeclaration
 from tools.diff.names_sought_in_trees import COMMENT_SIGNS, SurroundingTrees
 from tools.diff.reachable_declarations import is_in_public_function, is_reached_by_users
@@ -20,9 +20,6 @@ _FOR_DEVELOPERS = frozenset(
 )
 """Words in the names of files with the requirements of those who work on the project."""
 _COMPILED_IN = ("Cargo.toml", "go.mod")
-_CONTAINER_FILE = re.compile(
-    r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
-)
 _WORD = re.compile(r"[a-z]+")
 _REFERENCE = re.compile(
     r"[A-Za-z_]\w*|\(\s*([\"'])[\w.]+\1,\s*([\"'])\w+\2,?\s*\)|([\"'])[A-Za-z_][\w.]*[.:][A-Za-z_]\w*\3"
@@ -68,10 +65,10 @@ def _severity_of_choices(difference: Difference) -> Severity:
 
 
 def severity_beside_product(difference: Difference) -> Severity:
-    """Return what a difference means in a program that users run from a clone: they set its options."""
+    """Return what a difference means in a benchmark, whose options users set; of others nobody has to know."""
     newest = difference.newest
     file = newest.versions.file
-    if not is_beside_product(file.path) or newest.kind not in ("flag", "env"):
+    if role(file.path) is not Role.BENCHMARK or newest.kind not in ("flag", "env"):
         return Severity.INTERNAL
     if file.status == "added":
         return Severity.INTERNAL  # That it is new says more
@@ -96,7 +93,10 @@ def _severity_of_error(difference: Difference, surface: SurfaceChange | None) ->
         # What a package of the same project calls, users do not meet, but they meet its limits.
         is_met = difference.kind == "limit-changed" and "static" not in newest.name.lower()
         return Severity.BEHAVIOUR if is_met else Severity.INTERNAL
-    if difference.kind == "limit-changed" or _is_met_in_python(newest, surface):
+    has_words = newest.name != "assert" or "message" in newest.parts
+    if difference.kind == "limit-changed" and has_words:
+        return Severity.BEHAVIOUR
+    if _is_met_in_python(newest, surface):
         return Severity.BEHAVIOUR
     return Severity.INTERNAL
 
@@ -179,7 +179,7 @@ def _is_aside(difference: Difference) -> bool:
         return True
     # What an image installs beside the project is not required by it; a version that it pins is
     # the one that runs there.
-    return bool(_CONTAINER_FILE.fullmatch(path)) and difference.kind != "dependency-changed"
+    return bool(CONTAINER_FILE.fullmatch(path)) and difference.kind != "dependency-changed"
 
 
 def _items(text: str | None) -> list[str]:

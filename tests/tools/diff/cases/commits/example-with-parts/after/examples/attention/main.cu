@@ -1,0 +1,2 @@
+// How to use the engine.
+int main() { return 0; }

@@ -1,0 +1,5 @@
+"""What nobody calls by now."""
+
+
+def later():
+    return 1

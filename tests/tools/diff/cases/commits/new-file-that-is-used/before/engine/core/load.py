@@ -1,0 +1,6 @@
+from engine.core.formats import read
+
+
+def load(path):
+    config = read(path)
+    return config

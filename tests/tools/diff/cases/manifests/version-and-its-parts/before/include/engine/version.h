@@ -1,0 +1,2 @@
+#define ENGINE_MAJOR 4
+#define ENGINE_PATCH 3

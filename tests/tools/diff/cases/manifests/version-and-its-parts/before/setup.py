@@ -1,0 +1,3 @@
+from setuptools import setup
+
+setup(name="engine", version="4.3.3")

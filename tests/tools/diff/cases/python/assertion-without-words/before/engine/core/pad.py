@@ -1,0 +1,4 @@
+def _pad(items):
+    dim = items[0].dim()
+    assert dim <= 3
+    return items
