@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agent import prompting
+from agent import prompt_templates
+from agent.json_answers import schema_of
 from agent.judging.rulings import Rulings
 from gitzette.demo_answers import ANSWERS, Recording
 from tests.gitzette.conftest import Command, Demonstration
@@ -77,14 +78,14 @@ def test_the_recording_has_every_answer_and_no_other_and_nothing_of_it_is_newly_
 
 def correct_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Change words of each prompt, of the manual of a tool and of the shape of an answer."""
-    template = prompting._template
+    template = prompt_templates._template
 
     def corrected(name: str) -> Template:
         return Template(f"{template(name).template}\nA remark without a typo.\n")
 
-    monkeypatch.setattr(prompting, "_template", corrected)
+    monkeypatch.setattr(prompt_templates, "_template", corrected)
     monkeypatch.setattr(Toolset.get_issue, "__doc__", "Show one issue by its number")
-    ruling = prompting.schema_of(Rulings)["properties"]["rulings"]["items"]["properties"]
+    ruling = schema_of(Rulings)["properties"]["rulings"]["items"]["properties"]
     monkeypatch.setitem(ruling["quote"], "description", "the words, copied, which decide")
 
 
