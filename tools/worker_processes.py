@@ -50,7 +50,7 @@ class _Answer(NamedTuple):
     value: Any = None
 
 
-class Answered(NamedTuple, Generic[T]):
+class WorkerAnswer(NamedTuple, Generic[T]):
     """What a function returned, and the process in which it was called."""
 
     value: T
@@ -82,7 +82,7 @@ class WorkerProcesses:
         *arguments: *A,
         preparation: str = "",
         by: "WorkerProcess | None" = None,
-    ) -> Answered[T]:
+    ) -> WorkerAnswer[T]:
         """Call a function of a module in the first process that has nothing to do, or by a certain one.
 
         Raise UnansweredError if it gives no answer, also where the function raises an error. A
@@ -93,7 +93,7 @@ class WorkerProcesses:
             raise UnansweredError
         worker = await self._next_free(preparation, by)
         try:
-            return Answered(await worker.call(function, *arguments), worker)
+            return WorkerAnswer(await worker.call(function, *arguments), worker)
         finally:
             worker.is_busy = False
             async with self._turn:

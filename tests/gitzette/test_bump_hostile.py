@@ -85,6 +85,7 @@ def test_hooks_and_filters_of_the_checkout_are_not_run(attack: Attack) -> None:
     # The test's own commit would run them too.
     attack.own.git("config", "core.fsmonitor", "false")
     hook = attack.own.path / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\n{touch}\n")
     hook.chmod(0o755)
     result = attack.run({"requirements.txt": "paint==2.0\n", "notes.md": "* filter=x\n"})

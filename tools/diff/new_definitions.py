@@ -23,7 +23,7 @@ _MAX_PLACES = 6
 _MAX_FAMILY = 6  # Definitions of one name; more say only that the name is common
 
 
-class _Definition(NamedTuple):
+class _AddedDefinition(NamedTuple):
     """A definition with the file that gets it."""
 
     versions: "Versions"
@@ -34,7 +34,7 @@ class NewDefinitions:
     """The functions, classes and constants that only the newer version of a commit's files has."""
 
     def __init__(self, files: Sequence["Versions"]) -> None:
-        self._by_name: dict[str, list[_Definition]] = defaultdict(list)
+        self._by_name: dict[str, list[_AddedDefinition]] = defaultdict(list)
         for definition in _added(files):
             self._by_name[definition.declaration.name].append(definition)
 
@@ -61,7 +61,7 @@ class NewDefinitions:
         return locations[:_MAX_PLACES]
 
 
-def _added(files: Sequence["Versions"]) -> Iterator[_Definition]:
+def _added(files: Sequence["Versions"]) -> Iterator[_AddedDefinition]:
     for versions in files:
         added = versions.patch.lines("new")
         old = {(before.kind, before.path) for before in versions.old}
@@ -72,10 +72,10 @@ def _added(files: Sequence["Versions"]) -> Iterator[_Definition]:
                 continue  # A module's own object, such as its logger
             is_new = declaration.line in added and (declaration.kind, declaration.path) not in old
             if is_new and not versions.has_elsewhere(declaration, "new"):
-                yield _Definition(versions, declaration)
+                yield _AddedDefinition(versions, declaration)
 
 
-def _location(definition: _Definition) -> FactLocation:
+def _location(definition: _AddedDefinition) -> FactLocation:
     """Return the heading of a definition, the words that explain it, and those that users meet."""
     versions, declaration = definition
     added = versions.patch.lines("new")

@@ -26,7 +26,7 @@ _NO_OPENING = re.compile(
 """Comments, directives, labels, whole statements, and what encloses definitions."""
 
 
-class Surroundings(NamedTuple):
+class LinesAround(NamedTuple):
     """Unchanged lines above and below a change, each behind a blank as in a diff."""
 
     above: tuple[str, ...] = ()
@@ -45,16 +45,16 @@ class UnchangedLines:
         file = self._versions.file
         return file.previous_path or "" if file.status == "renamed" else ""
 
-    def around(self, run: Run) -> Surroundings:
+    def around(self, run: Run) -> LinesAround:
         """Return where the statement of a change begins, its comment, and what uses its result."""
         side: Side = "new" if any(line.side == "new" for line in run) else "old"
         own_lines = [line for line in run if line.side == side]
         code = [line for line in own_lines if line.is_code]
         if not code:
-            return Surroundings()
+            return LinesAround()
         above = [*self._opening(code[0], side), *self._comment(own_lines[0], side)]
         below = self._uses(own_lines, side) if side == "new" else ()
-        return Surroundings(tuple(map(_as_context, above)), tuple(map(_as_context, below)))
+        return LinesAround(tuple(map(_as_context, above)), tuple(map(_as_context, below)))
 
     def _opening(self, line: ChangedLine, side: Side) -> list[str]:
         """Return the line that opens what a line stands inside of: a call, a branch, a table.
