@@ -8,7 +8,7 @@ from agent.triage.line_visibility import is_licence, is_visible_to_users
 from tools.diff.changed_runs import ChangedLine, Run, is_comment, is_sentence
 from tools.diff.file_roles import Role, role
 from tools.diff.severity.table import severity_of
-from tools.diff.unchanged_lines import Surroundings, UnchangedLines
+from tools.diff.unchanged_lines import LinesAround, UnchangedLines
 
 _MAX_LINES = 14  # Lines shown of one run
 _MAX_COMMENT = 6  # Lines of a comment above the first line of code
@@ -47,7 +47,7 @@ def code_fact(
 def _location(file: str, run: Run, unchanged: UnchangedLines | None) -> FactLocation:
     lines = _window(run)
     added = [line for line in lines if line.side == "new"]
-    surroundings = unchanged.around(lines) if unchanged else Surroundings()
+    surroundings = unchanged.around(lines) if unchanged else LinesAround()
     return FactLocation(
         file=file,
         line=(added or lines)[0].number,
