@@ -30,7 +30,7 @@ from agent.questions import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer
-from evals.github_server.responses import RequestAllowance
+from evals.github_server.http_responses import RequestAllowance
 from evals.model_server.server import ModelServer
 from evals.worlds.data_model import Repo, World
 from evals.worlds.worlds import build

@@ -14,7 +14,7 @@ from agent.ports import Progress
 from agent.settings.values import ReportShape, Settings
 from evals.github_server.app import GitHubServer
 from evals.worlds.data_model import World
-from evals.worlds.written import read_world
+from evals.worlds.worlds_from_toml import read_world
 from gitzette.day_run import run_day
 from gitzette.settings_from_arguments import settings_for
 

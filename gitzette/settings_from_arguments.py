@@ -17,7 +17,7 @@ from agent.domain.references import repo_id
 from agent.domain.window import Window, zone
 from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
-from tools.git.local_repository import checkout_above, config_file
+from tools.git.opened_repository import checkout_above, config_file
 from tools.git.process import run_local
 
 _MAX_REPO_NAME = 100  # Characters, as on GitHub

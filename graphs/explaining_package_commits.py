@@ -13,7 +13,7 @@ from agent.stories.timeline import StoriesFound
 from agent.triage.collected_commits import Collected
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import commit_tasks
-from graphs.material import material_of
+from graphs.material_rebuilding import material_of
 from graphs.run_context import RunContext
 from graphs.state import AnalysisInput, AnalysisOutput, CloseReading, MaterialInput
 from graphs.writing import analyse, build_analysis

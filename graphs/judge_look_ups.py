@@ -9,7 +9,7 @@ from agent.domain.look_ups import LookUp
 from agent.prompt_templates import fenced
 from agent.writing.targets import CommitTarget, WritingTarget
 from graphs.look_up_tools import look_ups_of, offered_tools
-from graphs.material import repository_of
+from graphs.material_rebuilding import repository_of
 from graphs.run_context import RunContext
 from graphs.sentence_steps import JudgeLook
 from graphs.state import AnalysisInput, AnalysisState

@@ -31,7 +31,7 @@ from agent.token_estimates import tokens_of
 from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import is_foreign
 from graphs.judging import judged_again_if_void
-from graphs.material import material_with_past
+from graphs.material_rebuilding import material_with_past
 from graphs.run_context import RunContext
 from graphs.shortlisting import find_candidates, shortlist
 from graphs.state import RelateInput, RelateOutput

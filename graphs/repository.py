@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from agent.domain.account import Account
 from agent.domain.base import RepoId
 from agent.domain.links import Related
-from agent.links.outside_references import outside_claims
+from agent.links.outside_reference_claims import outside_claims
 from agent.packets.token_budgets import MINOR_PACKET
 from agent.ports import Step
 from agent.stories.timeline import StoriesFound
@@ -19,7 +19,7 @@ from agent.writing.claims_by_rules import fact_claims
 from agent.writing.tasks import Task, commit_tasks, minor_tasks
 from graphs.chapter_building import ChapterBuilder
 from graphs.failures import Node, ending_repository, has_failed
-from graphs.material import close_reading, material_of, read_material
+from graphs.material_rebuilding import close_reading, material_of, read_material
 from graphs.relating import relate
 from graphs.run_context import RunContext
 from graphs.state import (

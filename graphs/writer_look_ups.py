@@ -19,7 +19,7 @@ from agent.model_errors import ModelError
 from agent.ports import Step
 from agent.writing.targets import CommitTarget
 from graphs.look_up_tools import look_ups_of, offered_tools
-from graphs.material import repository_of
+from graphs.material_rebuilding import repository_of
 from graphs.run_context import RunContext
 from graphs.sentence_steps import spent
 from graphs.state import (

@@ -24,7 +24,7 @@ from agent.writing.minor_commits_target import MinorCommitsTarget
 from agent.writing.summary_target import SummaryTarget, summary_evidence
 from agent.writing.targets import CommitTarget
 from agent.writing.tasks import Task, evidence_handles
-from graphs.material import material_of, repository_of
+from graphs.material_rebuilding import material_of, repository_of
 from graphs.run_context import RunContext
 from graphs.state import AnalysisInput, MaterialInput
 from tools.affected_versions import affected_versions

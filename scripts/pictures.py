@@ -19,7 +19,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from evals.github_server.app import GitHubServer
-from evals.worlds.written import read_world
+from evals.worlds.worlds_from_toml import read_world
 from gitzette.demo import DATA, TOKEN
 
 ROOT = Path(__file__).resolve().parent.parent

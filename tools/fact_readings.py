@@ -12,7 +12,7 @@ from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import Blobs
 from tools.diff.commit_facts import Gathered, gather
-from tools.diff.declarations import language_name
+from tools.diff.declaration_reader import language_name
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames
 from tools.worker_processes import UnansweredError, WorkerProcess, WorkerProcesses
 

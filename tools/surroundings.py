@@ -14,7 +14,7 @@ from agent.domain.threads import Release
 from agent.ports import CloneSource, CodeSource, Usage, Usages
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import Area, area
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 from tools.diff.enclosing_definitions import Outline, Span, changed_spans, passages
 from tools.diff.layout_changes import docstring_lines
 

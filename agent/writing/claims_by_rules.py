@@ -15,7 +15,7 @@ from agent.fact_sentences import params_of, sentence
 from agent.facts_worth_stating import exchanged_lines, quoted_hunks, stated_facts
 from agent.links.admitted_relation_links import predicate_of
 from agent.shortened_values import names_of
-from agent.writing.quotable_passages import (
+from agent.writing.quotes_chosen_by_rules import (
     ChangedNames,
     recurring_sentences,
     sentence_about_change,

@@ -11,8 +11,7 @@ from starlette.routing import Route
 
 from evals.github_server import graphql
 from evals.github_server.faults import TRANSPORT, BrokenResponse, Fault, Faults, partial, substitute
-from evals.github_server.repositories import Hub, RestCall, ServedRepository
-from evals.github_server.responses import (
+from evals.github_server.http_responses import (
     ANONYMOUS,
     EXHAUSTED,
     ClientMeters,
@@ -21,6 +20,7 @@ from evals.github_server.responses import (
     json_response,
     not_found,
 )
+from evals.github_server.repositories import Hub, RestCall, ServedRepository
 from evals.github_server.rest import ENDPOINTS, WRITE_ENDPOINTS
 
 _GUEST_EXHAUSTED = (

@@ -19,8 +19,8 @@ from agent.domain.errors import InputError
 from evals.github_server.api_gateway import Api, SeenRequest
 from evals.github_server.faults import Faults
 from evals.github_server.git_store import GIT, GIT_ENVIRONMENT
+from evals.github_server.http_responses import ClientMeters, Refusal, RequestAllowance, not_found
 from evals.github_server.repositories import Hub
-from evals.github_server.responses import ClientMeters, Refusal, RequestAllowance, not_found
 from evals.loopback import Loopback
 from evals.worlds.data_model import Repo
 

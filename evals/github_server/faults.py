@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from agent.domain.errors import InputError
-from evals.github_server.responses import EXHAUSTED, JSON, ClientMeters, Refusal, json_response
+from evals.github_server.http_responses import EXHAUSTED, JSON, ClientMeters, Refusal, json_response
 from evals.loopback import reset_connection
 
 TRANSPORT = ("reset", "half_body", "slow")

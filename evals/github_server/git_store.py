@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.domain.errors import InputError
-from evals.github_server.responses import Json, Refusal, stamp
+from evals.github_server.http_responses import Json, Refusal, stamp
 from evals.worlds.data_model import Repo
 
 _ATTRIBUTES = Path(__file__).with_name("github.attributes")

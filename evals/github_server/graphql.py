@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import graphql as gql
 from starlette.responses import Response
 
+from evals.github_server.http_responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
 from evals.github_server.repositories import FoundThread, Hub, ServedRepository
-from evals.github_server.responses import EXHAUSTED, Json, Meter, Refusal, json_response, stamp
 from evals.worlds.data_model import Pull, TimelineEvent, WorldComment, WorldIssue, WorldThread
 
 _MAX_PAGE = 100

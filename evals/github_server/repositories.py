@@ -10,7 +10,7 @@ from starlette.requests import Request
 
 from agent.domain.errors import InputError
 from evals.github_server.git_store import GitStore, StoredCommit
-from evals.github_server.responses import ListPage, Refusal, not_found
+from evals.github_server.http_responses import ListPage, Refusal, not_found
 from evals.worlds.data_model import (
     Pull,
     Repo,

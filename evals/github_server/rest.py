@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from starlette.responses import Response
 
 from evals.github_server.git_store import StoredCommit
-from evals.github_server.repositories import RestCall
-from evals.github_server.responses import (
+from evals.github_server.http_responses import (
     Json,
     Refusal,
     json_response,
@@ -16,6 +15,7 @@ from evals.github_server.responses import (
     raw_response,
     stamp,
 )
+from evals.github_server.repositories import RestCall
 from evals.worlds.data_model import Pull, WorldComment, WorldIssue, WorldRelease, WorldThread
 
 # GitHub's "repository limits": about so much patch in one answer, and at most so much of one file.

@@ -9,7 +9,7 @@ from typing import Any
 
 from evals.worlds.data_model import World
 from evals.worlds.random_world import Dice
-from evals.worlds.written import DATA, Row, make_repository, read_data, swapped
+from evals.worlds.worlds_from_toml import DATA, Row, make_repository, read_data, swapped
 
 VARIANTS = 3  # How often each change is made, with other names and values
 _FIRST_COMMIT_AT = datetime(2026, 4, 1, 8, tzinfo=UTC)

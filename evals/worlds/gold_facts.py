@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evals.worlds.data_model import Edit, LandedGold, World
-from evals.worlds.written import read_data
+from evals.worlds.worlds_from_toml import read_data
 
 
 @dataclass(frozen=True)

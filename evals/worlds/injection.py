@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evals.worlds.data_model import Repo, World, commit_name
-from evals.worlds.written import make_repository, read_data, variant
+from evals.worlds.worlds_from_toml import make_repository, read_data, variant
 
 DAY = "2026-02-04"
 NAME = "RING_SLOTS"  # What the commit changes that carries the text

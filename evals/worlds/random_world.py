@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from evals.worlds.data_model import LandedGold, World
-from evals.worlds.written import Row, make_repository, people
+from evals.worlds.worlds_from_toml import Row, make_repository, people
 
 T = TypeVar("T")
 REPOS = 3

@@ -6,7 +6,7 @@
 from datetime import datetime
 
 from evals.worlds.data_model import Edit, LandedGold, Repo, World
-from evals.worlds.written import read_data
+from evals.worlds.worlds_from_toml import read_data
 
 _QUIET_FOLDERS = ("docs/", "tests/", ".github/", "benchmark/", "notes/")
 _QUIET_FILES = ("README.md", "LICENSE")

@@ -13,7 +13,14 @@ from typing import Literal
 from evals.worlds import fact_world, random_world
 from evals.worlds.data_model import Push, Repo, World, WorldIssue, commit_name, thread_name
 from evals.worlds.random_world import Dice
-from evals.worlds.written import DATA, make_repository, people, read_data, read_world, variant
+from evals.worlds.worlds_from_toml import (
+    DATA,
+    make_repository,
+    people,
+    read_data,
+    read_world,
+    variant,
+)
 
 Which = Literal["one", "other"]
 DAY = "2026-02-04"

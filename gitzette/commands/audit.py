@@ -41,7 +41,7 @@ from graphs.audit import build
 from graphs.audit_state import AuditDeps, AuditInput
 from memory.recorder import QUESTIONS
 from tools.chat.budget import Cap
-from tools.git.local_repository import open_repository
+from tools.git.opened_repository import open_repository
 from tools.github.code_source import GitHubCode
 from tools.github.threads import GitHubThreads
 

@@ -10,7 +10,7 @@ from agent.domain.errors import EXIT_DONE, UsageError
 from agent.domain.upgrade import Upgrade
 from agent.ports import CloneSource, CodeSource
 from agent.settings.values import Settings
-from gitzette.render.upgrade_pages import upgrade_json, upgrade_page
+from gitzette.render.upgrade_guide_text import upgrade_json, upgrade_page
 from gitzette.repository_by_revision import open_repository_with
 from gitzette.settings_from_arguments import settings_for, specs_of
 from gitzette.sources import open_sources

@@ -23,7 +23,7 @@ from gitzette.wiring import servers_of
 from memory.store import check_database
 from tools.chat.model import RecordedChatModel, Retries
 from tools.chat.openai_compatible_server import list_models
-from tools.git.local_repository import checkout_above, git_version, open_repository
+from tools.git.opened_repository import checkout_above, git_version, open_repository
 from tools.github.client import GitHubClient
 from tools.github.remaining_quota import fetch_quota
 

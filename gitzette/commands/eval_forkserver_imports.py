@@ -6,7 +6,7 @@ Importing the product takes three seconds, and compiling the queries for C++ ano
 import gc
 
 from gitzette.commands import evaluate
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 
 __all__ = ["evaluate"]
 

@@ -19,7 +19,7 @@ from agent.settings.read import FILE_NAME, override, read_settings
 from agent.settings.values import RepoSpec, Settings
 from gitzette.self_packaging import install_address, with_extra, write_wheel
 from gitzette.settings_from_arguments import checkout_here
-from tools.git.local_repository import checkout_above
+from tools.git.opened_repository import checkout_above
 
 WORKFLOW = Path(".github/workflows/gitzette.yml")
 PAGES_WORKFLOW = Path(".github/workflows/gitzette-pages.yml")

@@ -44,7 +44,7 @@ from gitzette.terminal_brief import open_in_browser, print_brief, site_page
 from gitzette.terminal_output import QuietProgress, as_json, progress, say
 from memory.runs import FINISHED, recipe_of, still_alive
 from memory.store import Memory
-from tools.git.local_repository import open_repository
+from tools.git.opened_repository import open_repository
 
 if TYPE_CHECKING:
     from tools.chat.model import AnswerServer

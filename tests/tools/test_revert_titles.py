@@ -12,7 +12,7 @@ from agent.triage.title_conventions import read_heading
 from tests.revert_titles import CASES, TITLE, Case
 from tools.diff.commits_behind_facts import undone_pairs
 from tools.diff.reverts_by_patch import lineage_facts
-from tools.git.release_tags import targets_of_revert
+from tools.git.releases_with_commits import targets_of_revert
 from tools.history.undone_earlier_commits import lineage_in_message
 
 REPO = RepoId("acme/engine")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from tools.diff.declarations import Declaration
+from tools.diff.declaration_reader import Declaration
 
 _BOUND = ("self", "cls")  # What a method is bound to, by its name that everybody gives it
 

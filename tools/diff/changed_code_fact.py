@@ -7,8 +7,8 @@ from agent.domain.patch import Side
 from agent.triage.line_visibility import is_licence, is_visible_to_users
 from tools.diff.changed_runs import ChangedLine, Run, is_comment, is_sentence
 from tools.diff.file_roles import Role, role
+from tools.diff.lines_around_changes import LinesAround, UnchangedLines
 from tools.diff.severity.table import severity_of
-from tools.diff.unchanged_lines import LinesAround, UnchangedLines
 
 _MAX_LINES = 14  # Lines shown of one run
 _MAX_COMMENT = 6  # Lines of a comment above the first line of code

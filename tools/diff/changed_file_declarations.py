@@ -11,7 +11,13 @@ from typing import NamedTuple
 from agent.domain.commits import FileChange, megabytes
 from agent.domain.patch import Hunk, Patch, Side, read_patch
 from tools.diff.changed_runs import hidden_lines
-from tools.diff.declarations import Declaration, Language, Range, language_of, read_declarations
+from tools.diff.declaration_reader import (
+    Declaration,
+    Language,
+    Range,
+    language_of,
+    read_declarations,
+)
 from tools.diff.file_roles import Role, is_beside_product, is_generated, is_product, module_of, role
 from tools.diff.manifests import ManifestEntry, Text, non_python, python
 from tools.diff.statement_texts import statements_with

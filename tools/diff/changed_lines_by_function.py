@@ -22,7 +22,7 @@ from tools.diff.changed_runs import (
     weight_of,
     without_debugging,
 )
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import HEADERS, NATIVE, is_beside_product, is_generated, is_product
 from tools.diff.lines_stated_by_facts import LineOfSide
@@ -30,7 +30,7 @@ from tools.diff.lines_with_changed_words import really_changed, shown_lines
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 _WORD = re.compile(r"\w+|[^\w\s(){}\[\],:;!]")
 _NAME = re.compile(r"[A-Za-z_]\w*")

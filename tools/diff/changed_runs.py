@@ -11,7 +11,7 @@ from tree_sitter import Node, Query, QueryCursor
 
 from agent.domain.patch import Hunk, Side
 from agent.triage.line_visibility import is_informative, is_licence, is_visible_to_users
-from tools.diff.declarations import Language, Range, language_of
+from tools.diff.declaration_reader import Language, Range, language_of
 from tools.diff.statement_texts import statements_with
 
 _COMMENTS = ("#", "//", "*", "/*", '"""', "<!--")

@@ -14,7 +14,7 @@ from tools.diff.moved_errors import has_same_words, without_moved_errors
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 SYMBOLS = ("function", "class", "enum", "constant", "export")
 """Kinds of which a module has one of a name, whichever it is."""

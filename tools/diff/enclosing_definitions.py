@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from agent.domain.patch import Hunk, read_hunks
 from agent.domain.surroundings import CodePassage
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 
 _FUNCTIONS = frozenset(
     {

@@ -9,8 +9,8 @@ from tools.diff.changed_lines_by_function import ChangedFunction
 from tools.diff.changed_runs import Weight
 from tools.diff.file_roles import is_beside_product
 from tools.diff.function_ranking import RankedFunction
+from tools.diff.lines_around_changes import UnchangedLines
 from tools.diff.new_definitions import NewDefinitions
-from tools.diff.unchanged_lines import UnchangedLines
 
 _MAX_PLACES = 8  # Places of functions that change alike
 

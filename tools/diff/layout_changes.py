@@ -11,7 +11,7 @@ from tree_sitter import Node, Query, QueryCursor
 from agent.domain.commits import Change
 from agent.domain.facts import Fact, FactKind, FactLocation
 from agent.domain.patch import Hunk, Side, read_patch
-from tools.diff.declarations import Language, language_of
+from tools.diff.declaration_reader import Language, language_of
 from tools.diff.severity.table import severity_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from agent.domain.facts import FactLocation
 from agent.domain.patch import Side
 from agent.domain.surface import PublicBreak
 from tools.diff.changed_file_declarations import Versions
-from tools.diff.declarations import Declaration, Language, language_of
+from tools.diff.declaration_reader import Declaration, Language, language_of
 from tools.diff.file_roles import module_of
 
 _MAX_SHOWN_LINES = 3

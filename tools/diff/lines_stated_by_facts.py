@@ -8,7 +8,7 @@ from tools.diff.located_differences import Difference
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 
 class LineOfSide(NamedTuple):

@@ -9,7 +9,7 @@ from agent.domain.patch import Side
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 _LONGEST_TYPE = 40  # Characters of an annotation that is shown with its name
 _MAX_LINES = 4  # Lines shown of each side; the rest is in the commit

@@ -11,7 +11,7 @@ from tools.diff.changed_runs import ChangedLine, is_comment, is_sentence
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
 _KINDS = ("function", "class", "enum", "constant")

@@ -17,7 +17,7 @@ from tools.diff.changed_runs import (
     runs_of,
     weight_of,
 )
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 from tools.diff.file_roles import Role, is_beside_product, is_for_users, is_product, role
 
 _MAX_PLAIN_RUNS = 2  # Runs of a file that are shown where users notice none of them

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from agent.domain.facts import FactKind
 from agent.domain.patch import Side
-from tools.diff.declarations import language_of, read_declarations
+from tools.diff.declaration_reader import language_of, read_declarations
 from tools.diff.located_differences import Difference, FoundDeclaration, written
 from tools.surface.signatures import Parameter, Signature, SignatureBreak, signature_breaks
 

@@ -10,7 +10,7 @@ from tools.diff.surface_breaks_by_difference import replacement_of_break
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
-    from tools.diff.declarations import Declaration
+    from tools.diff.declaration_reader import Declaration
 
 _MARKED = re.compile(r"`{1,2}([^`\n]{1,80})`{1,2}|'([^'\n]{1,80})'|\"([^\"\n]{1,80})\"")
 """What a message marks as code: names between backticks or quotation marks."""

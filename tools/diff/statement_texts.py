@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tools.diff.declarations import Range
+from tools.diff.declaration_reader import Range
 
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
 

@@ -11,7 +11,7 @@ from agent.domain.patch import read_patch
 from agent.domain.surface import SurfaceChange
 from agent.triage.line_visibility import is_import, is_licence, is_visible_to_users
 from tools.diff.changed_runs import is_comment, is_sentence
-from tools.diff.declarations import Declaration
+from tools.diff.declaration_reader import Declaration
 from tools.diff.documented_names import Lines, is_run_by_documents, path_taken_away
 from tools.diff.file_roles import Role, is_product, is_tool_among_tests, role
 from tools.diff.severity.added_and_missing_files import (

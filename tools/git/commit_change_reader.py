@@ -34,7 +34,7 @@ from tools.git.process import Running, patiently
 
 if TYPE_CHECKING:
     from tools.git.isolated_repository import View
-    from tools.git.local_repository import Repository
+    from tools.git.opened_repository import Repository
 
 SHALLOW = "the clone is shallow: the commit before it is not here to compare with"
 NO_TREES = "its list of files is not in this repository"

@@ -14,7 +14,7 @@ from tools.git.object_reader import Objects
 from tools.git.process import LOCAL, Finished, Running, run, running
 
 if TYPE_CHECKING:
-    from tools.git.local_repository import Repository
+    from tools.git.opened_repository import Repository
 
 # The limit is git's own default, written down so that a newer git cannot change reports: with more than 1,000
 # candidates on both sides only exact renames are found.

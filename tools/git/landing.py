@@ -14,7 +14,7 @@ from tools.git.log import LATEST, FirstParentWalk, has_absurd_date, read_commits
 
 if TYPE_CHECKING:
     from tools.git.isolated_repository import View
-    from tools.git.local_repository import Tip
+    from tools.git.opened_repository import Tip
 
 _MARGIN = 86_400
 """Seconds around a window in which commits are read, before the ends are cut by shown dates."""

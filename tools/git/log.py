@@ -17,7 +17,7 @@ from agent.domain.future_dated_commits import DatedCommit
 
 if TYPE_CHECKING:
     from tools.git.isolated_repository import View
-    from tools.git.local_repository import Repository
+    from tools.git.opened_repository import Repository
 
 
 class Opened:

@@ -13,7 +13,7 @@ from tools.git.process import Finished, failure, patiently, run
 
 if TYPE_CHECKING:
     from tools.git.isolated_repository import View
-    from tools.git.local_repository import Repository
+    from tools.git.opened_repository import Repository
 
 _NOT_THERE = re.compile(r"not our ref ([0-9a-f]{40})|unadvertised object ([0-9a-f]{40})")
 _FETCH_SECONDS = 1800.0

@@ -11,7 +11,7 @@ from agent.domain.revert_messages import reverts_in
 from agent.domain.versions import is_version_or_candidate
 from agent.ports import BranchRevert, BranchReverts
 from tools.git.log import LATEST
-from tools.git.release_tags import (
+from tools.git.releases_with_commits import (
     MIN_TITLE,
     Releases,
     copied_pulls,

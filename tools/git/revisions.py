@@ -20,7 +20,7 @@ from tools.git.commit_change_reader import stream_files
 from tools.git.first_parent_line import FileHistory, FirstParentLine
 from tools.git.log import PATCH_OPTIONS, FirstParentWalk, read_commits
 from tools.git.release_branch_reverts import ReleaseBranches
-from tools.git.release_tags import TAG_NAMES, since_option
+from tools.git.releases_with_commits import TAG_NAMES, since_option
 
 if TYPE_CHECKING:
     from tools.git.isolated_repository import View

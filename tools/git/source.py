@@ -27,11 +27,11 @@ from tools.git.isolated_repository import View, view_of
 from tools.git.landed_commit_footprints import SimilarCommits
 from tools.git.landing import read_landing
 from tools.git.line_writers import line_writers
-from tools.git.local_repository import Repository, open_repository
 from tools.git.log import FirstParentWalk, read_commits
 from tools.git.mentions_in_commits import Mentions
 from tools.git.missing_blobs import UnreadCommits, close_gaps, fetch_blobs
 from tools.git.name_introductions import births
+from tools.git.opened_repository import Repository, open_repository
 from tools.git.process import patiently, remote_environment
 from tools.git.public_surfaces import Surfaces
 from tools.git.revisions import Revisions

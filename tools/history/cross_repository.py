@@ -25,7 +25,7 @@ from agent.links.admitted_relation_links import predicate_of
 from agent.ports import CloneSource, CodeSource, StoryMemory, ThreadSource
 from agent.reports.chapter import CheckedClaims, checked_claims
 from agent.stories.dependency_version_changes import DependencyMove, may_be_of
-from agent.stories.follow_ups import KINDS, OF_COMMITS, READ
+from agent.stories.follow_up_stories import KINDS, OF_COMMITS, READ
 from agent.stories.paragraph import story_paragraph
 from agent.stories.story_claims import joined_texts, story_claims
 from agent.stories.timeline import evidence_of, headline, story, with_memory

@@ -14,7 +14,7 @@ from agent.domain.links import Link, Mention, Related, Relation, Story
 from agent.domain.revert_messages import reverts_in
 from agent.links.admitted_relation_links import with_judges
 from agent.ports import CodeSource, Past, StoryMemory
-from agent.stories.follow_ups import (
+from agent.stories.follow_up_stories import (
     follow_up_stories,
     named_pairs,
     own_references,

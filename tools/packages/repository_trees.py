@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from agent.domain.errors import InputError
 from tools.git.isolated_repository import View, view_of
-from tools.git.local_repository import Repository, open_repository
 from tools.git.missing_blobs import fetch_blobs
+from tools.git.opened_repository import Repository, open_repository
 from tools.git.process import patiently, remote_environment
 
 MAX_FILE_BYTES = 8_000_000

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from tools.diff.declarations import language_of
+from tools.diff.declaration_reader import language_of
 
 _MAX_SOURCE_BYTES = 2_000_000
 

@@ -7,7 +7,7 @@ from agent.bumps.annotation_shapes import is_none, is_text
 from agent.bumps.name_resolution.annotations import AnnotationReader
 from agent.bumps.name_resolution.classes import ClassReader
 from agent.bumps.name_resolution.functions import FunctionReader
-from agent.bumps.name_resolution.names import NameReader
+from agent.bumps.name_resolution.meaning_of_names import NameReader
 from agent.bumps.name_resolution.package_version_conditions import VersionTests
 from agent.bumps.name_resolution.values import (
     CALL,

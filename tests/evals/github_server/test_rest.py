@@ -9,7 +9,7 @@ import pytest
 
 from agent.domain.errors import InputError
 from evals.github_server.app import GitHubServer
-from evals.github_server.responses import RequestAllowance
+from evals.github_server.http_responses import RequestAllowance
 from evals.worlds.data_model import Repo
 
 Connect = Callable[..., httpx.Client]

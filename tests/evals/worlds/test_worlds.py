@@ -11,7 +11,7 @@ import pytest
 from evals.worlds.data_model import LandedGold, Pull, Repo, World, WorldIssue
 from evals.worlds.true_ledger import gold_line, gold_window, importance, push_at
 from evals.worlds.worlds import build
-from evals.worlds.written import read_world
+from evals.worlds.worlds_from_toml import read_world
 
 Git = Callable[..., bytes]
 Seen = dict[str, tuple[int, list[str], tuple[tuple[str, str], ...]]]

@@ -10,7 +10,7 @@ from tests.made_repos import Work
 from tests.patience import within
 from tools.diff.changed_runs import hidden_lines
 from tools.diff.commit_facts import gather
-from tools.diff.declarations import Language
+from tools.diff.declaration_reader import Language
 from tools.diff.files_read_for_facts import study
 from tools.git.source import GitSource
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.diff.declarations import language_of, read_declarations
+from tools.diff.declaration_reader import language_of, read_declarations
 
 
 def declared(path: str, text: str, *kinds: str) -> list[tuple[str, str, dict[str, str]]]:

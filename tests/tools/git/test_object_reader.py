@@ -8,7 +8,7 @@ import pytest
 from tests.made_repos import Work
 from tests.tools.git.test_process import alive
 from tools.git.isolated_repository import View, view_of
-from tools.git.local_repository import open_repository
+from tools.git.opened_repository import open_repository
 
 
 @pytest.fixture

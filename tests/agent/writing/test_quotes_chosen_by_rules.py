@@ -6,7 +6,7 @@ import pytest
 
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
-from agent.writing.quotable_passages import (
+from agent.writing.quotes_chosen_by_rules import (
     ChangedNames,
     sentence_about_change,
     short_change,

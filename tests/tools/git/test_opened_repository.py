@@ -11,7 +11,7 @@ from agent.domain.commits import Landing
 from agent.domain.errors import InputError, NotFound
 from agent.domain.window import Window
 from tests.made_repos import CLEAN, Work
-from tools.git.local_repository import checkout_above, open_repository
+from tools.git.opened_repository import checkout_above, open_repository
 from tools.git.source import GitSource
 
 REPO = RepoId("acme/engine")

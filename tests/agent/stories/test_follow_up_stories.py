@@ -8,7 +8,7 @@ from agent.domain.base import RepoId
 from agent.domain.commits import Headline
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, Related, Relation, Story, StoryKind
-from agent.stories.follow_ups import follow_up_stories, named_pairs
+from agent.stories.follow_up_stories import follow_up_stories, named_pairs
 from agent.stories.numbered_series import read_part, series_stories
 from agent.stories.story_claims import story_claims
 from agent.stories.timeline import CommitPair, LandedLine, Remembered, with_memory
