@@ -20,10 +20,12 @@ _CLOSING = (")", "]", "}")
 _OPENING = (":", "{", "(", "[")
 _CONTINUED = re.compile(r"(?:\}\s*)?(?:else|elif|except|finally|catch)\b")
 """A branch that means nothing without the ones before it."""
+_GUARD = re.compile(r"(?:\}\s*)?(?:if|elif|else|while|for|with|case|except|catch)\b.*[:{]$")
+"""A line on which it depends whether the next ones run."""
 _NO_OPENING = re.compile(
-    r"#|//|/?\*|[\w\s]+:$|namespace\b|template\b|extern\b|\{$|.*;(?:\s*//.*)?$"
+    r"#|//|/?\*|(?:public|protected|private)\b[\w\s]*:$|namespace\b|template\b|extern\b|\{$|.*;(?:\s*//.*)?$"
 )
-"""Comments, directives, labels, whole statements, and what encloses definitions."""
+"""Comments, directives, parts of classes, whole statements, and what encloses definitions."""
 
 
 class LinesAround(NamedTuple):
@@ -53,7 +55,7 @@ class UnchangedLines:
         if not code:
             return LinesAround()
         above = [*self._opening(code[0], side), *self._comment(own_lines[0], side)]
-        below = self._uses(own_lines, side) if side == "new" else ()
+        below = self._below(own_lines) if side == "new" else []
         return LinesAround(tuple(map(_as_context, above)), tuple(map(_as_context, below)))
 
     def _opening(self, line: ChangedLine, side: Side) -> list[str]:
@@ -62,15 +64,15 @@ class UnchangedLines:
         A definition is named by the fact.
         """
         opening: list[str] = []
-        depth = _indentation(line.text[1:])
+        depth = _indentation(line.text[1:]) + _is_continued(line.bare)
         for number, text in self._upwards(line.number, side):
             if _indentation(text) >= depth:
                 continue
             if number in self._changed(side) or number in self._headings[side]:
                 break
-            if _NO_OPENING.match(text.strip()):
+            is_continued = _is_continued(text)
+            if _NO_OPENING.match(text.strip()) and not is_continued:
                 continue
-            is_continued = _CONTINUED.match(text.strip()) is not None
             is_closing = text.strip().startswith(_CLOSING)
             if is_continued or not is_closing:
                 opening = [text, *opening[-1:]]  # Of a chain of branches the first and the last
@@ -92,8 +94,25 @@ class UnchangedLines:
         is_explaining = any(map(is_sentence, comment))
         return comment if is_explaining and len(comment) <= _MAX_COMMENT else []
 
+    def _below(self, lines: Sequence[ChangedLine]) -> list[str]:
+        """Return what a change decides about: the statement behind its condition, or its use."""
+        code = [line for line in lines if line.is_code]
+        return self._guarded(code[-1]) or self._uses(lines, "new")
+
+    def _guarded(self, line: ChangedLine) -> list[str]:
+        """Return the statement that stood there before and now runs under a changed condition."""
+        if not _GUARD.match(line.bare):
+            return []
+        number = line.number + 1
+        text = self._texts["new"].get(number, "")
+        is_inside = _indentation(text) > _indentation(line.text[1:])
+        if not text.strip() or not is_inside or is_comment(text):
+            return []
+        is_kept = number not in self._changed("new") or text.strip() in self._removed_texts
+        return [text] if is_kept else []
+
     def _uses(self, lines: Sequence[ChangedLine], side: Side) -> list[str]:
-        """Return the next line that uses what a short change assigns."""
+        """Return the next line that uses what a short change assigns, in the same branch."""
         code = [line.bare for line in lines if line.is_code]
         names = assigned_names("\n".join(code))
         if not names or len(code) > _MAX_SHORT_CHANGE:
@@ -103,7 +122,7 @@ class UnchangedLines:
         last = lines[-1].number
         for number in range(last + 1, last + 1 + _MAX_BEHIND):
             text = texts.get(number, "")
-            if number in self._changed(side):
+            if number in self._changed(side) or _is_continued(text):
                 break
             if either.search(text) and not is_comment(text):
                 return [text]
@@ -119,6 +138,11 @@ class UnchangedLines:
 
     def _changed(self, side: Side) -> Mapping[int, str]:
         return self._versions.patch.lines(side)
+
+    @cached_property
+    def _removed_texts(self) -> set[str]:
+        """The lines that the change takes out of the file, as they are without indentation."""
+        return {line[1:].strip() for line in self._changed("old").values()}
 
     @cached_property
     def _texts(self) -> dict[Side, dict[int, str]]:
@@ -141,6 +165,11 @@ class UnchangedLines:
             "old": {scope.line for scope in versions.old if scope.is_scope},
             "new": {scope.line for scope in versions.new if scope.is_scope},
         }
+
+
+def _is_continued(text: str) -> bool:
+    """Return True for the beginning of a branch that means nothing without those before it."""
+    return _CONTINUED.match(text.strip()) is not None
 
 
 def _indentation(text: str) -> int:
