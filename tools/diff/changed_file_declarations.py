@@ -32,7 +32,7 @@ def read_changed(
     declarations: list[Declaration] = []
     for piece in statements_with(text.split(b"\n"), ranges):
         root = language.parse(piece.text)
-        if root.has_error:
+        if root.has_error or (piece.is_in_string and language.name == "python"):
             return None
         in_piece = read_declarations(piece.text, language, piece.ranges, root)
         declarations += shifted(in_piece, piece.first - 1)

@@ -304,7 +304,7 @@ def _changed_statements(
     statements: list[_ChangedStatements] = []
     for piece in statements_with(text.split(b"\n"), ranges):
         root = language.parse(piece.text)
-        if root.has_error:
+        if root.has_error or piece.is_in_string:
             return [_ChangedStatements(0, language.parse(text), ranges)]
         statements.append(_ChangedStatements(piece.first - 1, root, piece.ranges))
     return statements

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tools.diff.declaration_reader import Range
 
+_QUOTES = (b'"""', b"'''")
 _INSIDE = b" \t\r\n)]}{#@:&|.*/+-"  # How a line may begin that begins no statement of the top level
 
 
@@ -24,6 +25,8 @@ class StatementText(NamedTuple):
     first: int
     text: bytes
     ranges: list[Range]
+    is_in_string: bool
+    """Whether they are lines of a long string, as an example in the docstring of a module is."""
 
 
 def statements_with(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator[StatementText]:
@@ -32,7 +35,7 @@ def statements_with(lines: Sequence[bytes], ranges: Sequence[Range]) -> Iterator
         text = b"\n".join(lines[span.first - 1 : span.last]) + b"\n"
         above = span.first - 1
         inside = [(first - above, last - above) for first, last in span.ranges]
-        yield StatementText(span.first, text, inside)
+        yield StatementText(span.first, text, inside, _is_in_string(lines[:above]))
 
 
 def _spans(lines: Sequence[bytes], ranges: Sequence[Range]) -> list[_StatementLines]:
@@ -47,6 +50,12 @@ def _spans(lines: Sequence[bytes], ranges: Sequence[Range]) -> list[_StatementLi
         if last > span.last:
             span.last = _end(lines, last)
     return spans
+
+
+def _is_in_string(lines_above: Sequence[bytes]) -> bool:
+    """Return True if the lines above open a string of several lines that they do not close."""
+    text = b"\n".join(lines_above)
+    return any(text.count(quotes) % 2 for quotes in _QUOTES)
 
 
 def _start(lines: Sequence[bytes], line: int) -> int:
