@@ -10,7 +10,8 @@ from tools.diff.file_roles import Role, role
 from tools.diff.lines_around_changes import LinesAround, UnchangedLines
 from tools.diff.severity.table import severity_of
 
-_MAX_LINES = 14  # Lines shown of one run
+MAX_LINES = 14  # Lines shown of one run
+MAX_LINES_OF_WHOLE = 40  # Of a run of a commit that changes few lines
 _MAX_COMMENT = 6  # Lines of a comment above the first line of code
 _NOT_FOR_USERS = (
     Role.DOCUMENT,
@@ -25,11 +26,16 @@ _NOT_FOR_USERS = (
 
 
 def code_fact(
-    file: str, name: str, runs: Sequence[Run], unchanged: UnchangedLines | None = None
+    file: str,
+    name: str,
+    runs: Sequence[Run],
+    unchanged: UnchangedLines | None = None,
+    max_lines: int = MAX_LINES,
 ) -> Fact:
     """Return the fact that code changed, by runs of which the first decides what it says.
 
-    Beside each run stand the unchanged lines of the file that it needs.
+    At most `max_lines` of each run are shown, and beside them the unchanged lines of the file that
+    they need.
     """
     code = [line for line in runs[0] if line.is_code]
     is_exchange = [line.side for line in code] == ["old", "new"]
@@ -40,12 +46,11 @@ def code_fact(
         name=name,
         old=code[0].bare if is_exchange else None,
         new=code[1].bare if is_exchange else None,
-        places=tuple(_location(file, run, unchanged) for run in runs),
+        places=tuple(_location(file, _window(run, max_lines), unchanged) for run in runs),
     )
 
 
-def _location(file: str, run: Run, unchanged: UnchangedLines | None) -> FactLocation:
-    lines = _window(run)
+def _location(file: str, lines: Run, unchanged: UnchangedLines | None) -> FactLocation:
     added = [line for line in lines if line.side == "new"]
     surroundings = unchanged.around(lines) if unchanged else LinesAround()
     return FactLocation(
@@ -67,21 +72,21 @@ def _without_unchanged(run: Run) -> Run:
     return [line for line in run if line.bare not in common] or run
 
 
-def _window(run: Run) -> Run:
+def _window(run: Run, max_lines: int) -> Run:
     """Return the lines of a run that are shown, of both sides of a long one.
 
     They begin with the first line of code and the comment above it.
     """
     lines = run[_start(run) :]
-    if len(lines) > _MAX_LINES:
+    if len(lines) > max_lines:
         lines = _without_unchanged(lines)
-    if len(lines) <= _MAX_LINES:
+    if len(lines) <= max_lines:
         return lines
     removed = [line for line in lines if line.side == "old"]
     added = [line for line in lines if line.side == "new"]
-    half = _MAX_LINES // 2
-    kept_removed = _telling_part(removed, max(half, _MAX_LINES - len(added)))
-    return [*kept_removed, *_telling_part(added, _MAX_LINES - len(kept_removed))]
+    half = max_lines // 2
+    kept_removed = _telling_part(removed, max(half, max_lines - len(added)))
+    return [*kept_removed, *_telling_part(added, max_lines - len(kept_removed))]
 
 
 def _start(run: Run) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +27,12 @@ from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import HEADERS, NATIVE, is_beside_product, is_generated, is_product
 from tools.diff.lines_stated_by_facts import LineOfSide
 from tools.diff.lines_with_changed_words import really_changed, shown_lines
+from tools.diff.runs_without_effect import (
+    has_no_effect,
+    is_still_set,
+    only_prepares,
+    without_owners,
+)
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
@@ -42,6 +48,7 @@ _BRACKETS = re.compile(r"[()\[\]{},;]*")
 """What is left of a statement that another fact shows."""
 _OF_METHODS = ("self", "cls", "this")
 MAX_RUNS = 3  # Runs that are shown of one function
+_MAX_RUNS_OF_WHOLE = 8  # Of a function that is shown whole
 MAX_SHORT_RUN = 6  # Lines of code of a condition, a limit or a default with what depends on it
 _MIN_NAMED_VALUE = 4  # Characters of a value that gets a name; a number stands in many places
 _MAX_DIFFERENT_WORDS = 6  # By which functions that change alike are found, whatever else they say
@@ -105,6 +112,8 @@ class FunctionChange:
     runs: list[NotableRun] = field(default_factory=list)
     moved_runs: list[Run] = field(default_factory=list)
     has_moved_lines: bool = False
+    is_whole: bool = False
+    """Whether all of its lines are shown: those of a commit that changes few."""
 
     @property
     def weight(self) -> Weight:
@@ -137,6 +146,12 @@ class FunctionChange:
     def is_small(self) -> bool:
         """True if no more lines change than a declaration has."""
         return sum(count_code(run.lines) for run in self.runs) <= MAX_SHORT_RUN
+
+    @property
+    def telling_size(self) -> int:
+        """The lines of code that change, without those that only adapt to other changes."""
+        telling = [run for run in self.runs if run.weight is not Weight.FOLLOWS]
+        return sum(count_code(run.lines) for run in telling)
 
     @property
     def is_rearranged(self) -> bool:
@@ -184,9 +199,11 @@ class FunctionChange:
     def shown_runs(self) -> list[Run]:
         """The runs that are shown; asked for when all are known.
 
-        A function in which few lines change is shown with all of them, another one with what it
-        computes elsewhere now.
+        A function in which few lines change is shown with all of them, as is one of a commit that
+        changes few lines, another one with what it computes elsewhere now.
         """
+        if self.is_whole:
+            return [run.lines for run in self._ordered_runs[:_MAX_RUNS_OF_WHOLE]]
         shown = list(self.deciding_runs)
         is_small = sum(count_code(run.lines) for run in self.runs) <= _MAX_SHOWN_WHOLE
         replaced = _replaced_variables(run.lines for run in shown)
@@ -289,6 +306,7 @@ class FunctionChanges:
     ) -> None:
         self._files = _compared_files(files)
         self._moved = _moved_lines(files)
+        self._moved_members = _moved_lines(files, without_owners)
         self._named_values = _named_values(files)
         self._one_sided = _one_sided_definitions(files)
         self._one_sided_names: set[str] = set()
@@ -362,13 +380,16 @@ class FunctionChanges:
             return
         if self._moves_away(run) or self._names_values(code):
             return
+        if has_no_effect(unshown, change.versions) or is_still_set(run, change.versions):
+            return
         code = really_changed(code)
         if len(displayed) < len(run):
             displayed = [line for line in displayed if not _BRACKETS.fullmatch(line.bare)]
         displayed = shown_lines(displayed, code)
         weight = weight_of(code)
         is_list_of_files = weight is Weight.BODY and is_cmake(function.file)
-        if is_list_of_files or self._follows(code) or self._is_taken_out(run, code):
+        follows = self._follows(code) or self._is_taken_out(run, code) or only_prepares(code)
+        if is_list_of_files or follows:
             weight = Weight.FOLLOWS
         change.runs.append(NotableRun(displayed, weight))
 
@@ -387,7 +408,13 @@ class FunctionChanges:
         """Return True where a call takes the place of lines that are in a new function now."""
         kept = {line.bare for line in run if line.side == "new"}
         removed = [line for line in run if line.is_code and line.side == "old"]
-        moved = [line for line in removed if line.bare in self._moved - kept]
+        moved: Run = []
+        for line in removed:
+            is_in_helper = (
+                line.bare in self._moved or without_owners(line.bare) in self._moved_members
+            )
+            if is_in_helper and line.bare not in kept:
+                moved.append(line)
         if not removed or len(moved) < _MOVED_SHARE * len(removed):
             return False
         names: set[str] = set()
@@ -481,13 +508,16 @@ def _named_values(files: Iterable["Versions"]) -> dict[str, str]:
     return names
 
 
-def _moved_lines(files: Iterable["Versions"]) -> set[str]:
-    """Return the lines that go in one place and come in another, whatever their indentation."""
+def _moved_lines(files: Iterable["Versions"], form: Callable[[str], str] = str.strip) -> set[str]:
+    """Return the lines that go in one place and come in another, whatever their indentation.
+
+    Lines are the same if they have the same `form`.
+    """
     removed: set[str] = set()
     added: set[str] = set()
     for versions in files:
-        removed.update(line[1:].strip() for line in versions.patch.lines("old").values())
-        added.update(line[1:].strip() for line in versions.patch.lines("new").values())
+        removed.update(form(line[1:]) for line in versions.patch.lines("old").values())
+        added.update(form(line[1:]) for line in versions.patch.lines("new").values())
     return removed & added
 
 

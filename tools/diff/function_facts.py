@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from agent.domain.facts import Fact, FactLocation, Severity
-from tools.diff.changed_code_fact import code_fact
+from tools.diff.changed_code_fact import MAX_LINES, MAX_LINES_OF_WHOLE, code_fact
 from tools.diff.changed_lines_by_function import ChangedFunction
 from tools.diff.changed_runs import Weight
 from tools.diff.file_roles import is_beside_product
@@ -34,7 +34,9 @@ def fact_of_functions(group: Sequence[RankedFunction], definitions: NewDefinitio
 def _fact_of_function(entry: RankedFunction) -> Fact:
     function, change = entry
     unchanged = UnchangedLines(change.versions)
-    fact = code_fact(function.file, _shown_name(function), change.shown_runs, unchanged)
+    max_lines = MAX_LINES_OF_WHOLE if change.is_whole else MAX_LINES
+    name = _shown_name(function)
+    fact = code_fact(function.file, name, change.shown_runs, unchanged, max_lines)
     if change.weight is Weight.FOLLOWS:
         return fact.model_copy(update={"severity": Severity.INTERNAL})
     return fact

@@ -30,6 +30,11 @@ _MAX_FEWER_FUNCTIONS = (
 )
 _MAX_FUNCTIONS_OF_REVERT = 1  # The commit that it undoes or brings back says the rest
 _MAX_SHOWN = 4  # Functions that are shown at all
+_MAX_LINES_OF_WHOLE = 40  # Changed lines of code of a commit of whose functions all lines are shown
+_MAX_LINES_OF_SMALL = (
+    20  # Of one that is shown with all of its functions, if these are not too many
+)
+_MAX_FUNCTIONS_OF_SMALL = 6
 _MAX_SHORT = 1  # Functions that are shown besides, of which a few lines decide something
 _MAX_DECISIONS_BESIDE_FACTS = 1  # Decisions that nothing ties to the other facts
 _MANY_FACTS = 2  # Of errors, beside which fewer functions are shown
@@ -40,8 +45,9 @@ _LINEAGE: tuple[FactKind, ...] = (
     "partial-reland",
     "cherry-pick",
 )
-_BESIDE_CODE = (*_LINEAGE, "error-", "limit-", "file-")
-"""Facts that do not say what a commit does: that it brings an earlier one back, what it refuses."""
+_BESIDE_CODE = (*_LINEAGE, "error-", "limit-", "file-", "dependency-")
+"""Facts that do not say what a commit does: that it brings an earlier one back, what it refuses, what
+it needs for that."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -72,9 +78,14 @@ def changed_functions(
         required=frozenset(_required(facts)),
     )
     changes = FunctionChanges(files, known).worth_showing()
+    size = sum(change.telling_size for change in changes.values())
+    for change in changes.values():
+        change.is_whole = size <= _MAX_LINES_OF_WHOLE
     ranking = FunctionRanking(title, surface)
     definitions = NewDefinitions(files)
     room = _room(changes, facts, visible_facts)
+    if room.can_grow and size <= _MAX_LINES_OF_SMALL:
+        room = _Room(_MAX_FUNCTIONS_OF_SMALL, has_bodies=True)
     subject = _Subject(ranking, visible_facts, has_errors=bool(known.visible))
     choice = _ShownFunctions(room, subject, _heaviest(changes))
     for group in ranking.groups(changes):
@@ -82,7 +93,8 @@ def changed_functions(
     groups = choice.groups
     if room.has_main_folder:
         groups += _of_main_folder(changes, groups, ranking)
-    return [fact_of_functions(group, definitions) for group in groups[:_MAX_SHOWN]]
+    max_shown = max(_MAX_SHOWN, room.functions)
+    return [fact_of_functions(group, definitions) for group in groups[:max_shown]]
 
 
 class _Room(NamedTuple):
@@ -90,6 +102,8 @@ class _Room(NamedTuple):
 
     functions: int
     short: int = 0  # Besides, of which a few lines decide something
+    can_grow: bool = False  # Of a commit that changes few lines, all functions can be shown
+    has_bodies: bool = False  # Among them those in which nothing decides, though others do
     has_main_folder: bool = False  # Besides, one of the folder in which most changes
 
 
@@ -108,7 +122,7 @@ def _room(
     told = [fact for fact in ranked(facts) if fact.severity is not Severity.INTERNAL]
     is_decided = _heaviest(changes) > Weight.BODY and len(told) < _MANY_FACTS
     functions = _MAX_FUNCTIONS if is_decided else _MAX_FEWER_FUNCTIONS
-    return _Room(functions, _MAX_SHORT, has_main_folder=not told)
+    return _Room(functions, _MAX_SHORT, has_main_folder=not told, can_grow=True)
 
 
 def _heaviest(changes: Mapping[ChangedFunction, FunctionChange]) -> Weight:
@@ -139,14 +153,20 @@ class _ShownFunctions:
         if not self._subject.is_worth_showing(function, change):
             return
         is_told_in_words = change.is_explained and change.is_small
-        is_light = change.weight <= Weight.BODY < self._heaviest
-        if self._groups and is_light and not is_told_in_words:
+        if self._groups and self._is_light(function, change) and not is_told_in_words:
             return
         if len(self._groups) < self._room.functions:
             self._groups.append(group)
             self._shown_texts.update(change.texts)
         elif change.is_short:
             self._short_groups.append(group)
+
+    def _is_light(self, function: ChangedFunction, change: FunctionChange) -> bool:
+        """Return True for a change that says nothing beside others."""
+        if self._room.has_bodies:
+            # What stands outside of functions, as imports and lists of names do, only goes with them.
+            return change.weight < (Weight.BODY if function.name else Weight.DECIDES)
+        return change.weight <= Weight.BODY < self._heaviest
 
 
 class _Subject:

@@ -335,11 +335,15 @@ async def test_what_the_title_names_is_shown_before_larger_changes(tmp_path: Pat
 
 
 async def test_bodies_are_not_shown_beside_what_decides(tmp_path: Path) -> None:
+    body = f"def step_{{0}}(queue):\n    total = 0\n{LONG_BODY}\n\n"
+    kernels = "".join(body.format(name) for name in "ab")
     before = {
+        "engine/core/steps.py": kernels,
         "engine/core/a.py": "def admit(queue):\n    if len(queue) > 8:\n        return None\n    return queue\n",
         "engine/core/b.py": "def weigh(queue):\n    total = queue.total\n    return total\n",
     }
     after = {
+        "engine/core/steps.py": kernels.replace("weigh", "weigh_all"),
         "engine/core/a.py": before["engine/core/a.py"].replace(
             "len(queue) > 8", "len(queue) > queue.room"
         ),
@@ -1078,3 +1082,95 @@ async def test_a_command_that_a_document_only_gets_is_not_shown(tmp_path: Path) 
     before = {"docs/install.md": guide.format("")}
     after = {"docs/install.md": guide.format("uv pip install engine[extra]\n")}
     assert await code_facts(tmp_path, before, after) == []
+
+
+async def test_of_a_small_commit_everything_is_shown_that_does_something_else(
+    tmp_path: Path,
+) -> None:
+    sizes = (
+        "def sizes_of(model, only_modules=True):\n"
+        "    sizes = {}\n"
+        "    for name, size in model:\n"
+        "        sizes[name[0]] = size\n"
+        "    return sizes\n\n\n"
+        "def place(model):\n"
+        "    sizes = sizes_of(model)\n"
+        "    return sizes\n"
+    )
+    before = {"engine/core/sizes.py": sizes}
+    after = {
+        "engine/core/sizes.py": sizes.replace(
+            "    return sizes\n\n",
+            "    if not only_modules:\n        sizes.update(model)\n    return sizes\n\n",
+        ).replace("sizes_of(model)\n", "sizes_of(model, only_modules=False)\n")
+    }
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["sizes_of", "place"]
+
+
+async def test_a_branch_is_shown_with_its_condition_and_a_condition_with_its_statement(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "def split(batch):\n"
+        "    if batch.size == 0 and batch.is_plain:\n"
+        "        gates = batch.gates\n"
+        "    else:\n"
+        "        sizes = batch.sizes\n"
+        "        width = 2\n"
+        "    if len(batch) > 5:\n"
+        "        return gates\n"
+        "    return None\n"
+    )
+    before = {"engine/core/batch.py": code}
+    after = {
+        "engine/core/batch.py": code.replace(
+            "        width", "        gates = batch.gates[1:]\n        width"
+        ).replace("> 5", "> 4")
+    }
+    (fact,) = await code_facts(tmp_path, before, after)
+    excerpts = ["\n".join(place.excerpt) for place in fact.places]
+    assert (
+        "     if batch.size == 0 and batch.is_plain:\n     else:\n+        gates = batch.gates[1:]"
+    ) in excerpts
+    assert ("-    if len(batch) > 5:\n+    if len(batch) > 4:\n         return gates") in excerpts
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("'see http://acme/a'", "'see http://acme/b'"),
+        ("self.options.width", "get_options().width"),
+        ("print('it runs now')", "# print('it runs now')"),
+    ],
+)
+async def test_what_nobody_meets_is_not_shown(tmp_path: Path, old: str, new: str) -> None:
+    code = "class Engine:\n    def run(self, x):\n        VALUE\n\n        return x - 1\n"
+    before = {"engine/core/run.py": code.replace("VALUE", old)}
+    after = {"engine/core/run.py": code.replace("VALUE", new).replace("x - 1", "x - 2")}
+    (fact,) = await code_facts(tmp_path, before, after)
+    (place,) = fact.places
+    assert place.lines == ("-        return x - 1", "+        return x - 2")
+
+
+async def test_an_attribute_that_its_class_still_sets_is_not_gone(tmp_path: Path) -> None:
+    code = (
+        "class Model:\n    has_graphs = True\n    width = 1\n    has_graphs = True\n"
+        "    width = 2\n    depth = 3\n    depth = 4\n"
+    )
+    before = {"engine/core/model.py": code}
+    kept = "class Model:\n    has_graphs = True\n    width = 2\n    depth = 3\n"
+    facts = await code_facts(tmp_path, before, {"engine/core/model.py": kept})
+    shown = [line for fact in facts for place in fact.places for line in place.lines]
+    assert shown == ["-    depth = 4"]
+
+
+async def test_an_example_in_the_docstring_of_a_module_is_not_shown(tmp_path: Path) -> None:
+    code = (
+        'import os\n\n"""\nRegister it.\n\nExample:\n    register(\n'
+        '        name="fast",\n    )\n"""\n\n\ndef run(x):\n    return x - 1\n'
+    )
+    before = {"engine/core/run.py": code}
+    after = {"engine/core/run.py": code.replace("fast", "faster").replace("x - 1", "x - 2")}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["run"]
