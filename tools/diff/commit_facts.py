@@ -16,6 +16,7 @@ from tools.diff.changed_file_declarations import LARGEST_COMMIT, Blobs, Versions
 from tools.diff.changed_lines_by_function import is_compared, is_written_by_tool
 from tools.diff.composed_names import may_be_composed
 from tools.diff.declaration_differences import compare
+from tools.diff.declaration_reader import language_of
 from tools.diff.documented_names import (
     Lines,
     earlier_lines,
@@ -61,6 +62,7 @@ _SET = ("flag-added", "env-added", "config-key-added", "field-added")
 _MIN_DOCUMENTED_NAME = 4
 _DOCUMENTS = (".md", ".rst", ".mdx", ".txt")
 _HIDDEN = {"refactor", "tests", "ci"}
+_BESIDE_PRODUCT = {"tests", "ci"}
 
 
 def read_facts(
@@ -138,6 +140,15 @@ class Gathered:
         purposes = set(read_heading(self.change.commit.title).purposes)
         return bool(purposes) and purposes <= _HIDDEN
 
+    def _is_revealed(self, fact: Fact) -> bool:
+        """Return True for code of the product under a title about tests or workflows alone.
+
+        Something had to change in it, too, for these to pass.
+        """
+        purposes = set(read_heading(self.change.commit.title).purposes)
+        path = fact.places[0].file
+        return purposes <= _BESIDE_PRODUCT and is_product(path) and language_of(path) is not None
+
     def _remaining(self, trees: SurroundingTrees) -> Lines:
         """Return the lines of documents that the commit neither writes nor takes away."""
         documents = trees.documents or ()
@@ -201,6 +212,9 @@ class Gathered:
         if meant is Severity.BREAKING and may_be_composed(difference, self.files):
             meant = Severity.MAY_BREAK
         is_unsure = meant in (Severity.MAY_BREAK, Severity.ADDITIVE)
+        is_unsure = (
+            is_unsure and difference.kind != "hook-added"
+        )  # Who extends it writes nothing here
         if is_unsure and not is_written_down(difference, trees, self.change):
             meant = Severity.INTERNAL
         if is_image_for_developers(location.file, trees.documents):
@@ -265,7 +279,7 @@ class Gathered:
         title = self.change.commit.title
         functions = changed_functions(self.files, facts, surface, title, declared)
         if self._is_hidden:
-            functions = [_folded(fact) for fact in functions]
+            functions = [fact if self._is_revealed(fact) else _folded(fact) for fact in functions]
         functions = [_folded(fact) if _is_aside(fact, trees) else fact for fact in functions]
         if is_visible or functions:
             return [*only, *functions]

@@ -115,7 +115,7 @@ def needs_publication(difference: Difference) -> bool:
     """
     if difference.kind == "unregistered" and declares_entry_points(difference.oldest.file):
         return False
-    return difference.kind in _OF_PUBLISHED_NAMES
+    return difference.kind in _OF_PUBLISHED_NAMES or difference.oldest.kind == "query"
 
 
 def is_published(difference: Difference, documents: Lines) -> bool:

@@ -77,6 +77,7 @@ ROWS: Mapping[str, DeclarationRow] = {
     ),
     "build": DeclarationRow(None, None, None, {"value": "config-key-changed"}),
     "route": DeclarationRow("route-added", "route-removed", spread=True),
+    "query": DeclarationRow("field-added", "field-removed", "field-renamed"),
     "metric": DeclarationRow("metric-added", "metric-removed", "metric-renamed", spread=True),
     "error": DeclarationRow("error-added", "error-removed", None, {"condition": "limit-changed"}),
     "registration": _REGISTRATION,

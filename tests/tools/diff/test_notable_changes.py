@@ -488,7 +488,9 @@ async def test_a_fix_is_shown_though_its_title_names_workflows_too(tmp_path: Pat
     after = {"engine/parser.py": code.format(">=")}
     facts = await code_facts(tmp_path / "fix", before, after, "[CI][Bugfix] Mend the parser")
     assert [fact.severity for fact in facts] == [Severity.BEHAVIOUR]
-    facts = await code_facts(tmp_path / "chore", before, after, "[CI] Mend the parser")
+    facts = await code_facts(tmp_path / "ci", before, after, "[CI] Mend the parser")
+    assert [fact.severity for fact in facts] == [Severity.BEHAVIOUR]
+    facts = await code_facts(tmp_path / "chore", before, after, "[Refactor] Tidy the parser")
     assert [fact.severity for fact in facts] == [Severity.INTERNAL]
 
 

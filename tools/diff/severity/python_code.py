@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from agent.domain.facts import FactKind, Severity
 from agent.domain.surface import PublicBreak, SurfaceChange
-from tools.diff.file_roles import module_of
+from tools.diff.file_roles import HIDDEN, module_of
 from tools.diff.located_differences import Difference, FoundDeclaration
 from tools.diff.names_sought_in_trees import SurroundingTrees, is_choice_left
 from tools.diff.reachable_declarations import (
@@ -58,7 +58,11 @@ def python_severity(
     if has_public_path(difference, surface):
         return _severity_of_public(difference, surface)
     if difference.kind == "hook-added":
-        return Severity.INTERNAL
+        # Extensions import a base from wherever it is.
+        is_base = _is_abstract(difference.newest) and not HIDDEN.search(
+            oldest.file.removesuffix(".py")
+        )
+        return Severity.MAY_BREAK if is_base else Severity.INTERNAL
     if difference.kind in _REMOVALS and _is_listed(oldest):
         return Severity.MAY_BREAK
     is_unclear = not surface.is_exporting(oldest.file) and is_guessed_public(oldest)
