@@ -65,6 +65,7 @@ _MEMBER = re.compile(r"(?:\.|->)([A-Za-z_]\w*)")
 _ANNOTATION = re.compile(r"([a-zA-Z_][\w.]*): [^=\"']+=(?!=)")
 """A variable with its type, before it gets a value."""
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+_NEGATION = re.compile(r"!(?!=)")
 _OPEN = "([{"
 _CLOSED = ")]}"
 
@@ -218,7 +219,7 @@ def changes_code(run: Sequence[ChangedLine]) -> bool:
         if line.is_code:
             text = _ANNOTATION.sub(r"\1 =", line.bare).removesuffix("{")
             # C++ has words for these signs.
-            text = text.replace("&&", " and ").replace("||", " or ")
+            text = _NEGATION.sub(" not ", text.replace("&&", " and ").replace("||", " or "))
             words = [word for word in text.split() if not _WARNING.fullmatch(word)]
             (removed if line.side == "old" else added).extend(words)
     return "".join(removed).replace(",", "") != "".join(added).replace(",", "")

@@ -20,7 +20,9 @@ from tools.diff.declaration_reader import language_of
 from tools.diff.documented_names import (
     Lines,
     earlier_lines,
+    is_documented_example,
     is_image_for_developers,
+    names_of_examples,
     names_of_images,
     names_of_programs,
     path_taken_away,
@@ -111,6 +113,8 @@ class Gathered:
         """The names to look up in the trees before and after."""
         importables = importable_names(self.differences)
         documented = names_of_programs(self.change.files) | names_of_images(self.change.files)
+        if not any(is_product(file.path) for file in self.change.files):
+            documented |= names_of_examples(self.change.files)
         names = names_to_look_up(self.differences)
         return names | TreeNames(added=importables, published=documented | importables)
 
@@ -295,9 +299,14 @@ class Gathered:
 
 
 def _is_aside(fact: Fact, trees: SurroundingTrees) -> bool:
-    """Return True for lines of a program beside the product, or of an image that users do not build."""
+    """Return True for lines of a program beside the product, or of an image that users do not build.
+
+    Examples that documents name are for users.
+    """
     path = fact.places[0].file
-    return is_beside_product(path) or is_image_for_developers(path, trees.documents)
+    if is_beside_product(path):
+        return not is_documented_example(path, trees.documents)
+    return is_image_for_developers(path, trees.documents)
 
 
 def _folded(fact: Fact) -> Fact:

@@ -8,6 +8,7 @@ from agent.domain.facts import FactKind
 from agent.domain.patch import read_patch
 from agent.triage.title_conventions import Area, area
 from tools.diff.changed_file_declarations import declares_entry_points
+from tools.diff.declaration_reader import language_of
 from tools.diff.facts_by_declaration_kind import is_cmake
 from tools.diff.file_roles import (
     Role,
@@ -34,6 +35,8 @@ _OF_PUBLISHED_NAMES: tuple[FactKind, ...] = (
     "unregistered",
 )
 _PROGRAMS = (".py", ".sh")
+_SHOWN_PROGRAMS = (Role.EXAMPLE, Role.BENCHMARK)
+_DEPTH_OF_EXAMPLE = 2  # Folders of an example with several files: `examples/attention`
 CONTAINER_FILE = re.compile(
     r"(?:.*/)?(?:(?:docker|container)file[^/]*|[^/]+\.(?:docker|container)file)", re.IGNORECASE
 )
@@ -68,6 +71,34 @@ def names_of_programs(files: Iterable[FileChange]) -> frozenset[str]:
         if path.endswith(_PROGRAMS) and (is_product(path) or is_beside_product(path)):
             names |= {path, module_of(path)}
     return frozenset(names)
+
+
+def names_of_examples(files: Iterable[FileChange]) -> frozenset[str]:
+    """Return how documents name the examples and benchmarks that change: by their files and folders."""
+    names: set[str] = set()
+    for file in files:
+        if role(file.path) in _SHOWN_PROGRAMS and language_of(file.path) is not None:
+            names |= {name for name in _names_of_example(file.path) if name}
+    return frozenset(names)
+
+
+def is_documented_example(path: str, documents: Lines | None) -> bool:
+    """Return True for an example or a benchmark that a document names, so that users try it."""
+    if role(path) not in _SHOWN_PROGRAMS:
+        return False
+    either = "|".join(re.escape(name) for name in _names_of_example(path) if name)
+    named = re.compile(rf"(?<![\w-])(?:{either})(?![\w-])")
+    for document, line in documents or ():
+        if role(document) is Role.DOCUMENT and is_for_users(document) and named.search(line):
+            return True
+    return False
+
+
+def _names_of_example(path: str) -> tuple[str, str]:
+    """Return the file of an example, and the folder that it has for itself with all of its parts."""
+    *folders, file = path.split("/")
+    folder = "/".join(folders) if len(folders) == _DEPTH_OF_EXAMPLE else ""
+    return file, folder
 
 
 def names_of_images(files: Iterable[FileChange]) -> frozenset[str]:

@@ -116,7 +116,7 @@ def _room(
     if any(fact.kind in _LINEAGE for fact in facts):
         return _Room(_MAX_FUNCTIONS_OF_REVERT)
     if any(is_beside_product(function.file) for function in changes):
-        return _Room(_MAX_FEWER_FUNCTIONS)
+        return _Room(_MAX_FEWER_FUNCTIONS, can_grow=True)
     if visible_facts:
         return _Room(_MAX_FEWER_FUNCTIONS, _MAX_SHORT)
     told = [fact for fact in ranked(facts) if fact.severity is not Severity.INTERNAL]

@@ -1176,3 +1176,20 @@ async def test_an_example_in_the_docstring_of_a_module_is_not_shown(tmp_path: Pa
     after = {"engine/core/run.py": code.replace("fast", "faster").replace("x - 1", "x - 2")}
     facts = await code_facts(tmp_path, before, after)
     assert [fact.name for fact in facts] == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("readme", "severity"),
+    [
+        ("Run `topk.py` with any size.\n", Severity.BEHAVIOUR),
+        ("Run it.\n", Severity.INTERNAL),
+    ],
+)
+async def test_the_code_of_an_example_that_a_document_names_is_for_users(
+    tmp_path: Path, readme: str, severity: Severity
+) -> None:
+    code = "def main(size):\n    return run(size, 1)\n"
+    before = {"README.md": readme, "examples/topk.py": code}
+    after = before | {"examples/topk.py": code.replace("1", "out=1")}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.severity for fact in facts] == [severity]
