@@ -45,7 +45,8 @@ _LINEAGE: tuple[FactKind, ...] = (
     "partial-reland",
     "cherry-pick",
 )
-_BESIDE_CODE = (*_LINEAGE, "error-", "limit-", "file-", "dependency-")
+_NEEDED = ("dependency-",)
+_BESIDE_CODE = (*_LINEAGE, *_NEEDED, "error-", "limit-", "file-")
 """Facts that do not say what a commit does: that it brings an earlier one back, what it refuses, what
 it needs for that."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -68,12 +69,12 @@ def changed_functions(
     """
     visible_facts: list[Fact] = []
     for fact in facts:
-        if fact.severity is not Severity.INTERNAL and not fact.kind.startswith(_BESIDE_CODE):
+        if _is_visible(fact) and not fact.kind.startswith(_BESIDE_CODE):
             visible_facts.append(fact)
     known = KnownLines(
         # That a file has another path says nothing about its lines.
         shown=_lines_of(fact for fact in facts if not fact.kind.startswith("file-")),
-        visible=_lines_of(fact for fact in facts if fact.severity is not Severity.INTERNAL),
+        visible=_lines_of(filter(_is_visible, facts)),
         declared=frozenset(declared),
         required=frozenset(_required(facts)),
     )
@@ -86,7 +87,8 @@ def changed_functions(
     room = _room(changes, facts, visible_facts)
     if room.can_grow and size <= _MAX_LINES_OF_SMALL:
         room = _Room(_MAX_FUNCTIONS_OF_SMALL, has_bodies=True)
-    subject = _Subject(ranking, visible_facts, has_errors=bool(known.visible))
+    has_errors = any(not fact.kind.startswith(_NEEDED) for fact in facts if _is_visible(fact))
+    subject = _Subject(ranking, visible_facts, has_errors=has_errors)
     choice = _ShownFunctions(room, subject, _heaviest(changes))
     for group in ranking.groups(changes):
         choice.offer(group)
@@ -119,10 +121,14 @@ def _room(
         return _Room(_MAX_FEWER_FUNCTIONS, can_grow=True)
     if visible_facts:
         return _Room(_MAX_FEWER_FUNCTIONS, _MAX_SHORT)
-    told = [fact for fact in ranked(facts) if fact.severity is not Severity.INTERNAL]
+    told = list(filter(_is_visible, ranked(facts)))
     is_decided = _heaviest(changes) > Weight.BODY and len(told) < _MANY_FACTS
     functions = _MAX_FUNCTIONS if is_decided else _MAX_FEWER_FUNCTIONS
     return _Room(functions, _MAX_SHORT, has_main_folder=not told, can_grow=True)
+
+
+def _is_visible(fact: Fact) -> bool:
+    return fact.severity is not Severity.INTERNAL
 
 
 def _heaviest(changes: Mapping[ChangedFunction, FunctionChange]) -> Weight:

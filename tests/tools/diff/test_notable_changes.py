@@ -1193,3 +1193,11 @@ async def test_the_code_of_an_example_that_a_document_names_is_for_users(
     after = before | {"examples/topk.py": code.replace("1", "out=1")}
     facts = await code_facts(tmp_path, before, after)
     assert [fact.severity for fact in facts] == [severity]
+
+
+async def test_what_a_requirement_is_raised_for_is_shown(tmp_path: Path) -> None:
+    code = "class Kernel:\n    def __init__(self, arch):\n        self.room = room_of({})\n"
+    before = {"requirements.txt": "kit>=4.1\n", "engine/kernel.py": code.format("'a1'")}
+    after = {"requirements.txt": "kit>=4.2\n", "engine/kernel.py": code.format("arch")}
+    facts = await code_facts(tmp_path, before, after)
+    assert [fact.name for fact in facts] == ["Kernel.__init__"]
