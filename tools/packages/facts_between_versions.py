@@ -16,7 +16,7 @@ from tools.diff.version_comparison import LARGEST_RANGE
 
 _LOG = logging.getLogger(__name__)
 _BYTES_PER_SECOND = 500_000  # That are parsed and compared on a slow machine
-_FORMAT = 1  # Counts up when facts are found in another way, so that old files are not read
+_FORMAT = 2  # Counts up when facts are found in another way, so that old files are not read
 
 
 class VersionFacts(Frozen):
