@@ -20,7 +20,7 @@ A = TypeVarTuple("A")
 T = TypeVar("T")
 
 _MAX_PROCESSES = 4
-_MIN_CALLS = 10  # Fewer are not worth a process: to start one takes as long as these
+_MIN_CALLS = 30  # Fewer are not worth a process: to start one takes as long as these
 _CALLS_OF_PREPARATION = 10
 _MAX_SECONDS = 300.0  # For a call, then its process is given up
 _MAX_LOST = 3  # Processes that are replaced after they were lost
