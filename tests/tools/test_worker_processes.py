@@ -118,8 +118,11 @@ async def test_after_a_cancelled_call_the_next_one_gets_its_own_answer() -> None
 
 
 KILLED = """
-import asyncio, os
+import asyncio, os, signal
 from tools.worker_processes import WorkerProcesses
+
+# What a shell starts in the background ignores interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def main():
     async with WorkerProcesses(1) as workers:
