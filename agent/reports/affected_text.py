@@ -36,15 +36,16 @@ def card_text(affected: Affected, lang: Language) -> str:
     if not affected.fault_spans or affected.proof == "reverted":
         return affected_text(affected, lang)
     words = catalogue(lang)["affected"]
-    is_likely = affected.proof == "lines"
-    template: str = words["likely_since" if is_likely else "affected_since"]
     spans = [_span_text(span, lang) for span in affected.fault_spans]
-    since: str = words["since"][affected.proof]
-    return template.format(
-        versions=_listed(spans, lang),
-        since=_with_commit(since, affected, lang),
-        fixed=_changed_text(affected, lang) if is_likely else _fixed_text(affected, lang),
-    )
+    versions = _listed(spans, lang)
+    since = _with_commit(words["since"][affected.proof], affected, lang)
+    template: str
+    if affected.proof == "lines":
+        template = words["lines_since"]
+        changed = _changed_text(affected, lang)
+        return template.format(versions=versions, since=since, changed=changed)
+    template = words["affected_since"]
+    return template.format(versions=versions, since=since, fixed=_fixed_text(affected, lang))
 
 
 def _taken_back_text(affected: Affected, lang: Language) -> str:
@@ -65,16 +66,37 @@ def _taken_back_text(affected: Affected, lang: Language) -> str:
 
 def _versions_text(affected: Affected, lang: Language) -> str:
     """Return which versions have a fault, and which its fix."""
+    if affected.proof == "lines":
+        return _versions_with_lines_text(affected, lang)
     words = catalogue(lang)["affected"]
-    is_likely = affected.proof == "lines"
+    template: str
     if affected.fault_spans:
-        template: str = words["likely" if is_likely else "affected"]
+        template = words["affected"]
         spans = [_span_text(span, lang) for span in affected.fault_spans]
         return template.format(versions=_listed(spans, lang), fixed=_fixed_text(affected, lang))
     if affected.contains_fault:
-        template = words["likely_candidates" if is_likely else "candidates"]
+        template = words["candidates"]
         return template.format(versions=_listed(map(_code, affected.contains_fault), lang))
-    text: str = words["likely_unreleased" if is_likely else "unreleased"]
+    text: str = words["unreleased"]
+    return text
+
+
+def _versions_with_lines_text(affected: Affected, lang: Language) -> str:
+    """Return which versions have the lines that a fix removes.
+
+    That these lines are the fault is not certain, so nobody is called affected.
+    """
+    words = catalogue(lang)["affected"]
+    template: str
+    if affected.fault_spans:
+        template = words["lines_released"]
+        spans = [_span_text(span, lang) for span in affected.fault_spans]
+        changed = _changed_text(affected, lang)
+        return template.format(versions=_listed(spans, lang), changed=changed)
+    if affected.contains_fault:
+        template = words["lines_candidates"]
+        return template.format(versions=_listed(map(_code, affected.contains_fault), lang))
+    text: str = words["lines_unreleased"]
     return text
 
 

@@ -120,8 +120,8 @@ async def test_the_writer_of_the_lines_that_a_fix_removes_likely_brought_the_fau
     result = await affected(work, fix)
     assert result is not None
     assert (result.introduced, result.proof) == (f"o/engine@{fault}", "lines")
-    assert affected_text(result, "en").startswith("Likely affected: ")
-    assert affected_text(result, "zh").startswith("可能受影响的版本：")
+    assert affected_text(result, "en").startswith("Most lines that this removes are in ")
+    assert affected_text(result, "zh").startswith("此处删除的代码行大多见于 ")
 
 
 async def test_lines_that_were_edited_while_they_moved_say_nothing_of_their_age(work: Work) -> None:
@@ -264,7 +264,9 @@ async def test_a_fault_that_no_version_has_was_never_released(work: Work) -> Non
     result = await affected(work, fix)
     assert result is not None
     assert (result.introduced.sha, result.contains_fault) == (cache, ())
-    assert affected_text(result, "en").startswith("The fault was likely never released")
+    assert affected_text(result, "en").startswith(
+        "Most lines that this removes were never released"
+    )
     work.git("tag", "v1.3.0rc1", cache)
     result = await affected(work, fix)
     assert result is not None
