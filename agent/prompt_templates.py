@@ -34,9 +34,16 @@ def boundary(seed: str) -> str:
 
 def fenced(text: str, mark: str) -> str:
     """Return untrusted text between marks, without invisible characters and without the mark."""
-    lines = [visible_line(line) for line in text.replace(mark, "").splitlines()]
+    lines = [_without(mark, visible_line(line)) for line in text.splitlines()]
     body = "\n".join(lines)
     return f"<<{mark}\n{body}\n{mark}>>"
+
+
+def _without(mark: str, line: str) -> str:
+    """Return a line without the mark, also where taking it out joins the halves of another one."""
+    while mark in line:
+        line = line.replace(mark, "")
+    return line
 
 
 def visible_line(line: str) -> str:

@@ -14,6 +14,8 @@ from memory.protocols import Database, Record
 _MAX_ISSUES = 2_000  # Open issues of a repository that are compared with changes; the newest
 _MAX_LINKS = 2_000
 _LINKS_SINCE = timedelta(days=180)
+_CUT_SHORT = "open-capped"  # The notice that a listing of the open issues ended before its end
+_NOT_ALL_LISTED = (_CUT_SHORT, "anonymous", "anonymous-limit")
 
 
 class OpenIssues:
@@ -48,8 +50,11 @@ class OpenIssues:
     def remember(self, repo: RepoId, threads: Threads, *, relisted: bool = False) -> None:
         """Add the issues that are open now, and drop those that are closed.
 
-        After a new listing all others are dropped too.
+        After a new listing all others are dropped too, and after a complete one the notice that an
+        earlier listing was cut short. One that failed drops nothing.
         """
+        is_listed = relisted and threads.coverage != "not read"
+        is_complete = not any(notice.kind in _NOT_ALL_LISTED for notice in threads.notices)
         closed: list[int] = []
         opened: list[Record] = []
         for issue in threads.issues:
@@ -59,16 +64,18 @@ class OpenIssues:
                 text = digest(issue).model_dump_json()
                 opened.append({"repo": repo, "number": issue.number, "digest": text})
         with self._db.transaction():
-            self.put_notices(repo, threads.notices)
-            if relisted and threads.coverage != "not read":
+            self.put_cut_short(repo, threads.notices)
+            if is_listed:
                 self._db.delete("open_issues", {"repo": repo})
+            if is_listed and is_complete:
+                self._db.delete("open_listings", {"repo": repo})
             self._db.delete("open_issues", {"repo": repo, "number": closed})
             self._db.upsert("open_issues", opened, ("repo", "number"))
 
-    def put_notices(self, repo: RepoId, notices: tuple[Notice, ...]) -> None:
-        """Store that a listing of the open issues was cut short, if these notices say so."""
+    def put_cut_short(self, repo: RepoId, notices: tuple[Notice, ...]) -> None:
+        """Store the notice that a listing of the open issues was cut short, if it is among these."""
         for notice in notices:
-            if notice.kind == "open-capped":
+            if notice.kind == _CUT_SHORT:
                 record = {"repo": repo, "notice": notice.model_dump_json()}
                 self._db.upsert("open_listings", [record], ("repo",))
 

@@ -84,7 +84,7 @@ class Reports:
                 return
             self.remember(report)
             for section in report.sections:
-                self._issues.put_notices(section.repo, section.coverage_notices)
+                self._issues.put_cut_short(section.repo, section.coverage_notices)
 
     def _stored_windows(self) -> set[str]:
         """Return the keys of the windows whose reports are stored."""

@@ -138,10 +138,14 @@ class JsonCodec(Generic[T]):
         # Escapes of half a surrogate pair are read by Python's parser only.
         with suppress(ValueError, RecursionError):
             return self._adapter.validate_python(json.loads(artefact.body))
-        name = f"{artefact.kind} ({artefact.hash[:_SHORT_HASH]})"
-        raise StorageError(
-            f"a recorded {name} cannot be read: another version of Gitzette wrote it"
-        )
+        raise _unreadable(artefact)
+
+
+class _SplitContents(Frozen):
+    """What is stored of a model beside the items that are artefacts of their own."""
+
+    parts: dict[str, tuple[str, ...]]  # The hashes of the items, by the field that they stand in
+    rest: dict[str, Any]
 
 
 class SplitCodec(Generic[M]):
@@ -151,29 +155,33 @@ class SplitCodec(Generic[M]):
     """
 
     def __init__(self, kind: str, model: type[M], **item_codecs: JsonCodec[Any]) -> None:
-        self._contents = JsonCodec(kind, TypeAdapter(dict[str, dict[str, Any]]))
+        self._contents = JsonCodec(kind, TypeAdapter(_SplitContents))
         self._model = model
         self._item_codecs = item_codecs
 
     def encode(self, value: M) -> tuple[Artefact, ...]:
         """Return the artefact of the value, and behind it those of its items."""
         items: list[Artefact] = []
-        hashes: dict[str, list[str]] = {}
+        hashes: dict[str, tuple[str, ...]] = {}
         for field, codec in self._item_codecs.items():
             field_items = [codec.encode(item)[0] for item in getattr(value, field)]
-            hashes[field] = [item.hash for item in field_items]
+            hashes[field] = tuple(item.hash for item in field_items)
             items += field_items
         rest = value.model_dump(mode="json", exclude=set(self._item_codecs))
-        return (*self._contents.encode({"parts": hashes, "rest": rest}), *items)
+        contents = _SplitContents(parts=hashes, rest=rest)
+        return (*self._contents.encode(contents), *items)
 
     def decode(self, artefact: Artefact, find: Callable[[Sequence[str]], list[Artefact]]) -> M:
         """Return the value of an artefact; `find` returns its items by their hashes."""
         contents = self._contents.decode(artefact)
-        values = dict(contents["rest"])
+        values = dict(contents.rest)
         for field, codec in self._item_codecs.items():
-            items = find(contents["parts"].get(field, ()))
+            items = find(contents.parts.get(field, ()))
             values[field] = tuple(codec.decode(item) for item in items)
-        return self._model.model_validate(values)
+        try:
+            return self._model.model_validate(values)
+        except ValidationError as error:
+            raise _unreadable(artefact) from error
 
 
 Codec = JsonCodec[T] | SplitCodec[Any]
@@ -263,6 +271,11 @@ def _evidence_id(value: object) -> EvidenceId | None:
     if isinstance(value, Commit | Issue | PullRequest):
         return value.id
     return None
+
+
+def _unreadable(artefact: Artefact) -> StorageError:
+    name = f"{artefact.kind} ({artefact.hash[:_SHORT_HASH]})"
+    return StorageError(f"a recorded {name} cannot be read: another version of Gitzette wrote it")
 
 
 def _unpacked(name: str, kind: str, evidence: str | None, body: bytes) -> Artefact:

@@ -165,10 +165,11 @@ class CallRecorder:
             artefact = self._recorded_artefact(call)
             if artefact.kind not in (ERROR, OUTAGE):
                 return codec.decode(artefact, self._artefacts.get_all)
+            recorded_error = decode_error(artefact)
         except StorageError as error:
             self.gap = self.gap or error
             raise
-        raise decode_error(artefact)
+        raise recorded_error
 
     def missing(self, calls: Mapping[str, Call]) -> dict[str, Call]:
         """Return the calls that must be made: without an answer, or with one to ask for again.

@@ -99,6 +99,20 @@ def test_wrong_use_is_one_line_that_says_what_to_do_and_writes_nothing(command: 
         assert not Path("gazette").exists()
 
 
+@pytest.mark.parametrize("setting", ["github_url", "git_url"])
+def test_a_token_is_not_taken_to_an_address_without_encryption(
+    setting: str, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    monkeypatch.setenv(f"GITZETTE_{setting.upper()}", "http://ghe.example")
+    monkeypatch.setenv("GITHUB_TOKEN", "s3cret")
+    result = command("run", "--repo", "acme/engine", "--date", "2026-02-04")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
+        f"gitzette: {setting}: http://ghe.example is not encrypted, and the token could be read on"
+        " the way; write https://, or leave GITHUB_TOKEN out\n"
+    )
+
+
 def test_the_file_gives_repositories_zone_and_language(clone: Path, command: Command) -> None:
     Path("gitzette.toml").write_text(
         f'repos = ["acme/engine={clone}"]\ntz = "Asia/Shanghai"\nlang = "zh"\n'

@@ -17,6 +17,8 @@ from agent.domain.window import Window
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.worlds.data_model import World
+from memory.recorded_answers import Artefact, Artefacts
+from memory.store import open_database
 from tests.gitzette.conftest import Command, Engine, Served
 
 Tree = dict[str, bytes]
@@ -144,6 +146,22 @@ def test_a_record_with_a_hole_is_told_and_nothing_is_printed_as_the_report(
         result.err
         == f"gitzette: run {run} did not record {name} of acme/engine; it cannot be replayed\n"
     )
+
+
+def test_an_answer_in_the_shape_of_another_version_ends_a_replay(
+    served: Gone, command: Command
+) -> None:
+    served.report(served.world.repos[0].full_name)
+    served.take_away()
+    (run,) = runs(command)
+    threads = Artefact("threads", b'{"parts": {}, "rest": {"coverage": "of another version"}}')
+    with closing(open_database(served.folder / "home")) as memory:
+        Artefacts(memory).add([(threads, "")], datetime.now(UTC))
+    with closing(sqlite3.connect(served.folder / "home" / "memory.db")) as db, db:
+        db.execute("update calls set hash = ? where name = 'threads.threads'", [threads.hash])
+    result = command("run", "--replay", run)
+    assert (result.status, result.out) == (1, "")
+    assert "a recorded threads" in result.err
 
 
 def test_neither_the_token_nor_a_path_of_this_machine_is_in_the_record(

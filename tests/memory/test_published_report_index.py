@@ -210,6 +210,36 @@ def test_open_issues_are_known_on_the_next_day_by_what_they_are_about(db: AnyDat
     assert (issues.cut_short(ENGINE), issues.cut_short(ROUTER)) == (CUT, None)
 
 
+def test_a_listing_that_was_cut_short_counts_until_all_open_issues_are_listed(
+    db: AnyDatabase,
+) -> None:
+    issues = OpenIssues(db)
+    issues.remember(ENGINE, read(issue(7)).model_copy(update={"notices": (CUT,)}), relisted=True)
+    issues.remember(ENGINE, read(issue(8)))
+    assert issues.cut_short(ENGINE) == CUT
+    longer = CUT.model_copy(update={"about": ("400",)})
+    for notices in ((longer,), (longer, Notice(kind="listing-capped"))):
+        threads = read(issue(8)).model_copy(update={"notices": notices})
+        issues.remember(ENGINE, threads, relisted=True)
+        assert issues.cut_short(ENGINE) == longer
+    without_token = read(issue(8)).model_copy(update={"notices": (Notice(kind="anonymous"),)})
+    issues.remember(ENGINE, without_token, relisted=True)
+    assert issues.cut_short(ENGINE) == longer
+    issues.remember(ENGINE, read(issue(8), issue(9)), relisted=True)
+    assert issues.cut_short(ENGINE) is None
+    assert issues.known_open(ENGINE) == {8, 9}
+
+
+def test_a_listing_that_failed_leaves_what_was_known(db: AnyDatabase) -> None:
+    issues = OpenIssues(db)
+    issues.remember(ENGINE, read(issue(7), issue(8)).model_copy(update={"notices": (CUT,)}))
+    issues.remember(ENGINE, Threads(coverage="not read"), relisted=True)
+    assert issues.known_open(ENGINE) == {7, 8}
+    assert issues.cut_short(ENGINE) == CUT
+    issues.remember(ENGINE, read(issue(8)), relisted=True)
+    assert issues.known_open(ENGINE) == {8}
+
+
 def test_the_same_day_again_knows_what_it_knew_and_not_what_it_told_itself(db: AnyDatabase) -> None:
     issues = OpenIssues(db)
     reports = Reports(db)

@@ -364,6 +364,27 @@ def test_a_damaged_artefact_is_told_and_not_believed(db: AnyDatabase, damage: by
     assert recorder.gap is not None
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"parts": {}, "rest": {"coverage": "a word of another version"}},
+        {"parts": {"issues": "no list"}, "rest": {"coverage": "read"}},
+        {"rest": {"coverage": "read"}},
+        {},
+    ],
+)
+def test_threads_and_errors_in_the_shape_of_another_version_are_a_gap_in_the_record(
+    db: AnyDatabase, written: dict[str, Any]
+) -> None:
+    other_version = TypeAdapter(dict[str, Any])
+    for kind in ("threads", "error"):
+        CallRecorder(db, kind).record([(HELLO, JsonCodec(kind, other_version).encode(written))])
+        recorder = CallRecorder(db, kind, play_only=True)
+        with pytest.raises(StorageError, match=f"a recorded {kind} .* another version of Gitzette"):
+            recorder.play(HELLO, codec_for("threads", Threads))
+        assert "another version of Gitzette" in str(recorder.gap)
+
+
 def _record_on_and_on(
     home: Path, run: str, ready: "multiprocessing.synchronize.Event", limit: int
 ) -> None:

@@ -3,11 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from agent.domain.commits import FileChange
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
-from agent.domain.patch import read_patch
+from agent.domain.patch import NumberedLine, read_patch
 from agent.domain.surface import SurfaceChange
 from agent.triage.line_visibility import is_import, is_licence, is_visible_to_users
 from tools.diff.changed_runs import is_comment, is_sentence
@@ -117,14 +117,10 @@ def file_facts(
     used_file = _largest_used_file(files)
     for (_, folder), group in added.items():
         if len(group) >= _MIN_GROUP:
-            names = ", ".join(file.path for file in group)
-            roles = [role(file.path) for file in group]
-            group_role = min(roles, key=reported_roles.index)
-            yield _added_files(group_role, names, group, f"{len(group)} files of {folder}")
+            yield _added_group(group, folder, reported_roles)
             continue
         for file in group:
-            names = _public_names(declared.get(file.path, ()))
-            fact = _added_files(role(file.path), file.path, [file], names or file.path)
+            fact = _added_file(file, _public_names(declared.get(file.path, ())))
             yield _told_file(fact, file) if file == used_file else fact
 
 
@@ -195,15 +191,30 @@ def _is_empty(file: FileChange) -> bool:
     return is_whole and file.path.endswith("__init__.py") and not file.additions + file.deletions
 
 
-def _added_files(file_role: Role, name: str, files: Sequence[FileChange], new: str) -> Fact:
-    places = tuple(_location(file, new) for file in files[:_MAX_GROUP_PLACES])
+def _added_group(files: Sequence[FileChange], folder: str, reported_roles: Sequence[Role]) -> Fact:
+    """Return the fact of several new files in a folder; the most telling role stands for all."""
+    roles = [role(file.path) for file in files]
+    group_role = min(roles, key=reported_roles.index)
+    return Fact(
+        kind="file-added",
+        severity=severity_of_added_file(group_role),
+        name=", ".join(file.path for file in files),
+        new=f"{len(files)} files of {folder}",
+        detail=group_role.value,
+        places=tuple(_location(file) for file in files[:_MAX_GROUP_PLACES]),
+    )
+
+
+def _added_file(file: FileChange, names: Sequence[str]) -> Fact:
+    """Return the fact of a new file, with the public names that it declares."""
+    file_role = role(file.path)
     return Fact(
         kind="file-added",
         severity=severity_of_added_file(file_role),
-        name=name,
-        new=new,
+        name=file.path,
+        new=", ".join(names) or file.path,
         detail=file_role.value,
-        places=places,
+        places=(_location(file, names),),
     )
 
 
@@ -224,45 +235,57 @@ def _missing_file(
     )
 
 
-def _public_names(declared: Sequence[Declaration]) -> str:
+def _public_names(declared: Sequence[Declaration]) -> list[str]:
     names: list[str] = []
     for declaration in declared:
         if declaration.kind not in ("class", "enum", "function"):
             continue
         if not declaration.owner and not declaration.local and declaration.name[:1] != "_":
             names.append(declaration.name)
-    return ", ".join(dict.fromkeys(names[:_MAX_NAMES]))
+    return list(dict.fromkeys(names[:_MAX_NAMES]))
 
 
-class _PatchLine(NamedTuple):
-    """A changed line of the first hunk, by its number among the changed lines."""
-
-    number: int
-    text: str
-
-
-def _location(file: FileChange, names: str = "") -> FactLocation:
+def _location(file: FileChange, names: Sequence[str] = ()) -> FactLocation:
     """Return the lines that have one of the names, else the first ones with words in them."""
+    lines = _lines_with_words(file)
+    shown = [line for line in lines if _has_any(line.text, names)]
+    if not shown:
+        shown = _code_behind_licence(lines) or lines
+    shown = shown[:_MAX_SHOWN_LINES]
+    return FactLocation(
+        file=file.path,
+        line=_first_number(shown),
+        lines=tuple(line.text for line in shown),
+    )
+
+
+def _lines_with_words(file: FileChange) -> list[NumberedLine]:
+    """Return the changed lines of the first hunk that have words in them."""
     hunks = read_patch(file.patch).hunks
-    changed = hunks[0].changed if hunks else ()
-    lines: list[_PatchLine] = []
-    for number, text in enumerate(changed, start=1):
-        if len(text.strip("+-#/* \t")) >= _MIN_TEXT:
-            lines.append(_PatchLine(number, text))
-    licence = max((line.number for line in lines if is_licence(line.text)), default=0)
-    behind_licence = [
-        line for line in lines if line.number > licence and not is_comment(line.text[1:])
-    ]
-    lines = (_lines_with(names, lines) or behind_licence or lines)[:_MAX_SHOWN_LINES]
-    first = lines[0].number if lines else 0
-    return FactLocation(file=file.path, line=first, lines=tuple(line.text for line in lines))
-
-
-def _lines_with(names: str, lines: Sequence[_PatchLine]) -> list[_PatchLine]:
-    """Return the lines that have one of the names, which commas separate."""
-    sought = [name for name in names.split(", ") if name]
-    return [line for line in lines if _has_any(line.text, sought)]
+    if not hunks:
+        return []
+    lines: list[NumberedLine] = []
+    for line in hunks[0].numbered():
+        if line.sign != " " and len(line.text.strip("+-#/* \t")) >= _MIN_TEXT:
+            lines.append(line)
+    return lines
 
 
 def _has_any(text: str, names: Sequence[str]) -> bool:
     return any(name in text for name in names)
+
+
+def _code_behind_licence(lines: Sequence[NumberedLine]) -> list[NumberedLine]:
+    """Return the lines behind the last one of a licence that are no comments."""
+    begin = 0
+    for position, line in enumerate(lines, start=1):
+        if is_licence(line.text):
+            begin = position
+    return [line for line in lines[begin:] if not is_comment(line.text[1:])]
+
+
+def _first_number(lines: Sequence[NumberedLine]) -> int:
+    """Return the number of the first line that came, or of the first that went if none came."""
+    added = [line for line in lines if line.sign == "+"]
+    first = next(iter(added or lines), None)
+    return first.number if first else 0

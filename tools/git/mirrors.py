@@ -17,6 +17,7 @@ from agent.domain.errors import StorageError, UpstreamError
 from agent.domain.references import repo_id
 from tools.git.mirror_fetch import DamagedMirror, Server, damage, increment, lay_out, size
 from tools.git.process import STALL_SECONDS, Moved, patiently, remote_environment
+from tools.token_addresses import check_encrypted
 
 _POLL_SECONDS = 0.1
 
@@ -83,6 +84,8 @@ class MirrorKeeper:
         patience: Patience | None = None,
     ) -> None:
         """Keep mirrors; git takes proxies, certificates and keys from `environ`, the user's."""
+        if token is not None:
+            check_encrypted(base_url, "git_url")
         self._root = home / "mirrors"
         self._base_url = base_url.rstrip("/")
         self._token = token

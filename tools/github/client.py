@@ -20,6 +20,7 @@ from tools.github.http_cache import AnswerCache, StoredAnswer, TransientCache, t
 from tools.github.http_requests import ApiRequest, ApiUsage, RawAnswer, RequestPolicy, Wire
 from tools.github.rest_shapes import GraphAnswer
 from tools.github.server_address import GITHUB, Address, trust
+from tools.token_addresses import check_encrypted
 
 T = TypeVar("T")
 A = TypeVar("A", bound=GraphAnswer)
@@ -64,6 +65,8 @@ class GitHubClient:
         # At debug level the header coder of HTTP/2 logs whole encoded headers, and so the token.
         logging.getLogger("hpack").setLevel(logging.INFO)
         self.address = Address.parse(base_url)
+        if token is not None:
+            check_encrypted(self.address.base, "github_url")
         self.has_token = token is not None
         self.usage = ApiUsage()
         self._cache: AnswerCache = cache or TransientCache()

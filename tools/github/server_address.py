@@ -3,7 +3,6 @@
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import NamedTuple, Self
 from urllib.parse import quote
 
@@ -11,6 +10,7 @@ import httpx
 
 from agent.domain.base import RepoId
 from agent.domain.errors import ConfigError, UpstreamError
+from tools.token_addresses import is_loopback
 
 GITHUB = "https://api.github.com"
 _MAX_SHOWN_CHARACTERS = 100
@@ -55,11 +55,7 @@ class Address:
     @property
     def is_loopback(self) -> bool:
         """True for this machine: such a server is never behind a proxy."""
-        host = httpx.URL(self.base).host
-        try:
-            return ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
+        return is_loopback(httpx.URL(self.base).host)
 
     def url(self, path: str, params: Mapping[str, str | int]) -> str:
         """Return the address of a path with its query; equal questions get equal addresses."""

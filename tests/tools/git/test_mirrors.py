@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from agent.domain.base import RepoId
-from agent.domain.errors import NotFound, UpstreamError, UsageError
+from agent.domain.errors import ConfigError, NotFound, UpstreamError, UsageError
 from agent.domain.window import Window
 from tests.made_repos import Work
 from tests.tools.git.conftest import GitServer
@@ -157,6 +157,13 @@ async def test_the_token_takes_the_place_of_a_header_that_the_user_configured(
     await keeping.refresh(REPO)
     ours = base64.b64encode(b"x-access-token:s3cret").decode()
     assert {header for _, _, header in server.requests} == {f"Basic {ours}"}
+
+
+def test_the_token_is_not_taken_to_another_machine_in_clear_text(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"git_url: http://git\.example is not encrypted"):
+        MirrorKeeper(tmp_path, "http://git.example", "s3cret")
+    MirrorKeeper(tmp_path, "http://git.example")
+    MirrorKeeper(tmp_path, "https://git.example", "s3cret")
 
 
 @pytest.mark.parametrize("token", [None, "s3cret"])

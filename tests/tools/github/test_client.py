@@ -82,6 +82,23 @@ async def test_error_messages_of_a_hostile_server_are_short_and_printable(kit: K
     assert str(caught.value).isprintable()
 
 
+@pytest.mark.parametrize("host", ["ghe.example", "10.0.0.7:8080", "localhost.example"])
+def test_a_token_is_not_taken_to_another_machine_in_clear_text(kit: Kit, host: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"github_url: .* not encrypted.*; write https://"
+    ) as caught:
+        kit.client(base=f"http://{host}/api/v3")
+    assert kit.token not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    kit.client(base=f"https://{host}/api/v3")
+    kit.client(base=f"http://{host}/api/v3", token=None)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "[::1]:8080", "localhost"])
+def test_a_server_on_this_machine_gets_the_token_without_encryption(kit: Kit, host: str) -> None:
+    assert kit.client(base=f"http://{host}").has_token
+
+
 @pytest.mark.parametrize("token", ["", "two words", "line\nbreak", "käse"])
 def test_a_token_that_cannot_be_one_is_refused_unseen(kit: Kit, token: str) -> None:
     with pytest.raises(ConfigError) as caught:
