@@ -18,7 +18,7 @@ ControlKind = Literal["elsewhere", "twin", "reach"]
 """A true sentence about something else, a proven fact of the same commit turned round, or a sentence
 about the commit that is moved to what it leaves alone."""
 Text = Mapping[Language, str]  # A sentence in each language
-_ELLIPSIS = ("...", "…", "[…]")
+_ELLIPSIS = ("[...]", "[…]", "...", "…")  # Those in brackets first, which have the others in them
 _MIN_QUOTE = 3  # Characters of a line of a quotation that is looked up
 _MAX_PROBLEM = 400  # Characters of a judge's objection that the writer is shown
 _MAX_QUOTE = 600  # Characters of the deciding lines that the writer is shown

@@ -299,6 +299,24 @@ async def test_an_error_is_told_again_and_only_one_that_may_get_better_is_asked_
     assert ask_count == (2 if asks_again else 1)
 
 
+@pytest.mark.parametrize(("retried", "expected"), [(True, 2), (False, 1)])
+async def test_any_error_of_a_call_that_says_so_is_asked_again_and_a_replay_raises_it(
+    db: AnyDatabase, *, retried: bool, expected: int
+) -> None:
+    call = Call("model.ask", "writer", "hello", retried=retried)
+    ask_count = 0
+
+    async def live() -> str:
+        nonlocal ask_count
+        ask_count += 1
+        raise NotFound("there is no such model")
+
+    for play_only in (False, False, True):
+        with pytest.raises(NotFound):
+            await CallRecorder(db, "r1", play_only=play_only).fetch(call, TEXT, live)
+    assert ask_count == expected
+
+
 def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(
     db: AnyDatabase,
 ) -> None:

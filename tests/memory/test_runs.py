@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId
-from agent.domain.errors import StorageError
+from agent.domain.errors import InputError, StorageError
 from agent.domain.evidence_id import EvidenceId
 from memory.recorded_answers import Artefact, JsonCodec
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
@@ -45,6 +45,19 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> No
     assert latest_runs[2].details == {"requests": 12, "名": "值"}
     assert runs.unfinished(began.date()) == {"r0", "z", "a"}
     assert runs.unfinished(began.date() + timedelta(days=1)) == set()
+
+
+def test_a_run_is_found_by_the_beginning_of_its_id_where_only_one_has_it(db: AnyDatabase) -> None:
+    runs = Runs(db)
+    for run in ("20260204T1", "20260204T2", "20260205T1"):
+        runs.begin(run, "2026-02-04 UTC", NOON)
+    assert runs.find("20260204T2").id == "20260204T2"
+    assert runs.find("20260205").id == "20260205T1"
+    with pytest.raises(InputError, match="several runs begin with '2026'"):
+        runs.find("2026")
+    for nothing in ("20260206", ""):
+        with pytest.raises(InputError, match=f"there is no run '{nothing}'"):
+            runs.find(nothing)
 
 
 def test_old_records_are_forgotten_with_what_only_they_held_and_cited_evidence_stays(

@@ -42,8 +42,17 @@ def test_part_of_a_line_is_an_anchor_unless_it_is_too_short_to_show_anything() -
     assert anchored("return pick(limit)", text="Nothing else changes in `route`.") == []
     assert "too short" in anchored("limit")[0].reason
     assert "too short" in anchored("+    if")[0].reason
+    assert anchored("buffer") == []
     # A name of the sentence says enough.
     assert anchored("topK", text="The limit of `topK` falls.") == []
+
+
+def test_three_chinese_characters_are_an_anchor_and_two_are_not() -> None:
+    commit = make_commit(message="修复缓冲区溢出")
+    for words, checks in (("缓冲区", []), ("溢出", ["anchor"])):
+        anchors = (Anchor(cite=commit.id, text=words),)
+        found = [no.check for no in analysis(commit, text="It is smaller.", anchors=anchors)]
+        assert found == checks
 
 
 COMMENTED = """@@ -1,4 +1,12 @@ class Router(Base):
@@ -194,6 +203,18 @@ def test_the_old_value_was_removed_and_the_new_one_added() -> None:
     assert anchored(title, old="`TIMEOUT = 30`", new="TIMEOUT = 45") == []
     assert [objection.check for objection in anchored(title, old="8", new="22")] == ["old", "new"]
     assert [objection.check for objection in anchored(title, old="retries = 3")] == ["old"]
+
+
+def test_the_paths_of_a_moved_file_are_an_old_and_a_new_value() -> None:
+    file = COMMIT.change.files[0].model_copy(
+        update={"status": "renamed", "previous_path": "src/limits.py"}
+    )
+    change = COMMIT.change.model_copy(update={"files": (file,)})
+    moved = COMMIT.model_copy(update={"change": change})
+    assert analysis(moved, text="It moves.", old="src/limits.py", new=file.path) == []
+    checks = [no.check for no in analysis(moved, text="It moves.", old=file.path, new="limits.py")]
+    assert "old" in checks
+    assert analysis(COMMIT, text="It moves.", new=file.path)[0].check == "new"
 
 
 def test_several_lines_of_a_note_are_one_anchor_with_the_handles_between_them() -> None:

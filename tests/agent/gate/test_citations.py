@@ -1,11 +1,11 @@
 """What a claim cites is well named, exists, belongs here, and was read."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from agent.domain.claims import Quote
-from tests.agent.gate.conftest import make_commit, wrong
+from tests.agent.gate.conftest import DAY, make_commit, wrong
 
 
 def test_a_fact_of_the_day_that_was_read_passes_and_what_was_not_read_is_unseen() -> None:
@@ -46,6 +46,8 @@ def test_every_citation_that_is_not_there_is_listed() -> None:
 def test_another_repository_and_another_day_are_out_of_scope() -> None:
     assert wrong(make_commit(repo="octo/other"))[0].check == "repository"
     assert wrong(make_commit(at=datetime(2026, 2, 5, 1, tzinfo=UTC)))[0].check == "window"
+    assert wrong(make_commit(at=DAY.end))[0].check == "window"
+    assert wrong(make_commit(at=DAY.end - timedelta(seconds=1))) == []
     # What is said over all repositories keeps to those of the report.
     over_all = {"repos": frozenset({make_commit().repo})}
     (objection,) = wrong(make_commit(repo="octo/other"), repo=None, evidence_set=over_all)

@@ -1,6 +1,6 @@
 """A headline and advice rest on the diff or on a fact, never on the words of people alone."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -62,6 +62,24 @@ def test_a_commit_without_a_readable_diff_has_neither(about: dict[str, Any]) -> 
     text = "`lib/core.bin` is 40 times faster."
     assert "no diff" in [no.check for no in analysis(commit, text=text, anchors=(PROSE,), **about)]
     assert "no diff" not in [no.check for no in analysis(commit, text=text, anchors=(PROSE,))]
+
+
+@pytest.mark.parametrize("status", ["renamed", "copied"])
+def test_a_file_that_is_moved_or_copied_unchanged_is_a_readable_diff(
+    status: Literal["renamed", "copied"],
+) -> None:
+    file = FileChange(
+        path="lib/core.bin",
+        previous_path="core.bin",
+        status=status,
+        additions=0,
+        deletions=0,
+        unreadable="binary",
+    )
+    change = COMMIT.change.model_copy(update={"files": (file,)})
+    commit = COMMIT.model_copy(update={"change": change})
+    no = analysis(commit, text="It is in `lib/core.bin`.", anchors=(PROSE,), role="headline")
+    assert no == []
 
 
 def test_advice_from_a_thread_alone_is_refused() -> None:

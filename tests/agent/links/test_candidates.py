@@ -265,6 +265,16 @@ def test_an_earlier_commit_to_which_a_story_ties_a_commit_already_is_not_offered
     assert offered(HistoryFindings(similar=SIMILAR, stories=(elsewhere,))) != []
 
 
+def test_a_story_hides_no_earlier_commit_whose_lines_a_commit_takes_out() -> None:
+    parts = [
+        step(REPO, EARLIER, "part", part=1),
+        step(REPO, headline(FIX.commit), "part", part=2),
+    ]
+    by_lines = CommitPair(doer=headline(FIX.commit), earlier=EARLIER, by_lines=True)
+    past = HistoryFindings(pairs=(by_lines,), stories=(story("series", REPO, parts),))
+    assert offered(past) == [EvidenceId.commit(REPO, EARLIER.sha)]
+
+
 def test_a_commit_that_is_only_grouped_is_offered_nothing_that_no_text_names() -> None:
     by_lines = CommitPair(doer=headline(FIX.commit), earlier=EARLIER, by_lines=True)
     tracker = {FIX.commit.sha: (digest(BUG),)}

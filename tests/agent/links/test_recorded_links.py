@@ -165,6 +165,12 @@ def test_only_a_keyword_reads_fixed_and_not_of_an_issue_that_is_younger_than_the
     ]
 
 
+def test_an_issue_that_was_opened_within_the_hour_after_its_fix_landed_is_fixed() -> None:
+    for minutes, relation in ((59, ("#12", "fixes", "A")), (61, ("#12", "refers to", "B"))):
+        late = issue(12, created_at=DAY + timedelta(minutes=minutes))
+        assert links("Fixes #12", late) == [relation]
+
+
 def link(grade: Grade = Grade.A) -> Link:
     return Link(
         issue=EvidenceId.thread(REPO, 12),
