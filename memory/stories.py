@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import NamedTuple
 
 from pydantic import ValidationError
 
@@ -61,7 +62,7 @@ class Stories:
     ) -> list[ReportedStory]:
         """Return every story in its latest form, newest news first."""
         stories: list[ReportedStory] = []
-        listed_keys: set[tuple[str, str]] = set()
+        listed_keys: set[_StoryKey] = set()
         for label, body in self._db.reports.stories(repo, since):
             for story in _readable([body]):
                 keys = _keys(story)
@@ -71,15 +72,26 @@ class Stories:
         return stories
 
 
-def _keys(story: Story) -> set[tuple[str, str]]:
-    """Return the key that two forms of the same story share: its kind and its steps."""
+class _StoryKey(NamedTuple):
+    """What two forms of the same story share: its kind, and one step or its first and last one."""
+
+    kind: str
+    first: EvidenceId | None
+    last: EvidenceId | None = None
+
+
+def _keys(story: Story) -> set[_StoryKey]:
+    """Return the keys of which two forms of the same story share at least one."""
     sort = "lineage" if story.kind in ("revert", "reland") else story.kind
     # Releases are steps of many stories, and a release has many fixes.
     commits = [step.cite for step in story.timeline if step.act != "released"]
     if sort in ("lineage", "series"):
-        return {(sort, cite) for cite in commits}
-    last = story.steps[-1] if sort == "released" else commits[-1:]
-    return {(sort, f"{commits[:1]} {last}")}
+        return {_StoryKey(sort, cite) for cite in commits}
+    first = commits[0] if commits else None
+    last = commits[-1] if commits else None
+    if sort == "released":
+        last = story.steps[-1]
+    return {_StoryKey(sort, first, last)}
 
 
 def _readable(texts: Iterable[str]) -> tuple[Story, ...]:

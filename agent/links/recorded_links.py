@@ -30,7 +30,7 @@ def day_links(
 ) -> tuple[Link, ...]:
     """Return the links of the day's commits with issues; of each pair the strongest one.
 
-    `known` are issues of earlier days that today's threads do not have.
+    `digests` are those of issues of earlier days that today's threads do not have.
     """
     issues: dict[EvidenceId, Issue] = {issue.id: issue for issue in (*digests, *day.threads.issues)}
     commits: dict[EvidenceId, Commit] = {commit.id: commit for commit in day.commits}

@@ -16,7 +16,14 @@ from markupsafe import Markup, escape
 
 from agent.domain.errors import ConfigError, MissingPackages, UpstreamError
 from agent.markdown import code, escaped, inline, visible
-from gitzette.delivery.message_content import Content, Line, MessagePart, grouped, numbered
+from gitzette.delivery.message_content import (
+    Content,
+    Line,
+    MessagePart,
+    grouped,
+    numbered,
+    shortened_line,
+)
 from gitzette.render.templating import verbatim
 
 _PAUSE_SECONDS = 1.5  # Between two messages
@@ -177,6 +184,7 @@ class AppriseChannel:
     """Sends messages to one address of Apprise, which is a secret: no error names it."""
 
     pause = _PAUSE_SECONDS
+    sends_whole_report = False
 
     def __init__(self, address: str) -> None:
         self._apprise = _library()
@@ -212,7 +220,7 @@ class AppriseChannel:
         max_size = service.max_size - title_size
         lines = []
         for line in service.write(content):
-            lines.append(line if service.size(line) <= max_size else "…\n")
+            lines.append(shortened_line(line, max_size, service.size, left_out="…\n"))
         parts = numbered(content.title, grouped(lines, service.size, max_size))
         return [self._message(part) for part in parts]
 

@@ -66,7 +66,7 @@ class Deliverer:
         channel = channel_of(spec, self.environ, self.now)
         web = Web(self.settings.web)
         page = page_model(report, spec.lang or self.settings.lang, web)
-        content = Content(page, web, self.settings.site_url, spec.kind == "webhook")
+        content = Content(page, web, self.settings.site_url, whole=channel.sends_whole_report)
         fingerprint = content.fingerprint
         messages = channel.messages(content) if fingerprint not in entry.sent else []
         keys = set()

@@ -7,11 +7,12 @@ from hashlib import sha256
 
 from agent.report_languages import writing_of
 from gitzette.delivery.http_channel import HttpChannel, SignedRequest, json_bytes
-from gitzette.delivery.message_content import Content, grouped, numbered
+from gitzette.delivery.message_content import Content, grouped, numbered, shortened_line
 from gitzette.render.templating import verbatim
 
 _BYTES = 18_900  # Of the lines of a message
 _LINE = 4_500  # Characters of a line
+_LEFT_OUT = '{"tag":"text","text":"…"}'
 _BUSY = (11232, 99991400, 1000004)  # Codes that ask to try again later
 
 
@@ -25,8 +26,8 @@ class FeishuChannel(HttpChannel):
         prefixes = {"heading": '{"tag":"text","text":"▌"},', "item": '{"tag":"text","text":"• "},'}
         lines = []
         for line in content.lines("feishu", unnamed=_without_mentions):
-            if len(line.words) < _LINE:
-                lines.append(f"[{prefixes.get(line.kind, '')}{line.words.rstrip(',')}]")
+            written = f"{prefixes.get(line.kind, '')}{line.words.rstrip(',')}"
+            lines.append(f"[{shortened_line(written, _LINE, left_out=_LEFT_OUT)}]")
         locale = writing_of(content.page.lang).locale
         title = _without_mentions(content.title)
         max_bytes = _BYTES - len(json_bytes(title))

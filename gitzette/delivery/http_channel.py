@@ -35,6 +35,7 @@ class HttpChannel:
     """Posts to one address, which is a secret: no error names it."""
 
     pause = 0.0  # Seconds between two messages
+    sends_whole_report = False  # Else the brief and the headlines
     accepted_answers: tuple[str, ...] | None = None  # None if any answer means success
 
     def __init__(self, address: str, secret: str, clock: Callable[[], float]) -> None:

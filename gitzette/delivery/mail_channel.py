@@ -35,6 +35,7 @@ class MailChannel:
     """Sends mails with HTML and plain text; a long report takes several of them."""
 
     pause = 0.0
+    sends_whole_report = False
 
     def __init__(self, address: str, sender: str, to: Sequence[str]) -> None:
         self._server = parsed_address(

@@ -17,6 +17,12 @@ T = TypeVar("T")
 _CODE_SPAN = re.compile(r"`([^`]+)`")
 _MAX_LEAD = 100  # Characters of the lead in a title
 _MAX_PIECE = 500  # Characters of the words between two links of a line
+_MAX_SENTENCE_PARTS = 20
+_MAX_CITES = 6  # Behind a sentence
+_MAX_BREAKING = 20  # Names in the line of what breaks
+_MAX_RELEASE_CHANGES = 3  # Of a release that break
+_MAX_CHANGE_SENTENCES = 3
+_MAX_CARDS = 10  # Of what is worth knowing; what asks for action is all there
 _HTML_CHANNELS = ("html", "chat")  # Whose templates escape every value
 
 
@@ -98,6 +104,12 @@ class Content:
             url=self.url,
             c=environment.get_template(f"message_{channel}.jinja").module,
             add=add,
+            max_sentence_parts=_MAX_SENTENCE_PARTS,
+            max_cites=_MAX_CITES,
+            max_breaking=_MAX_BREAKING,
+            max_release_changes=_MAX_RELEASE_CHANGES,
+            max_change_sentences=_MAX_CHANGE_SENTENCES,
+            max_cards=_MAX_CARDS,
         )
         return lines
 
@@ -110,6 +122,16 @@ def _spans(text: str) -> Iterator[tuple[bool, str]]:
         is_code = index % 2 == 1
         shortened = piece if len(piece) <= _MAX_PIECE else f"{piece[:_MAX_PIECE]}…"
         yield is_code, shortened
+
+
+def shortened_line(
+    line: str, limit: int, size: Callable[[str], int] = len, left_out: str = "…"
+) -> str:
+    """Return a line as it is sent, with its prefix; if it is too long, a sign that it is left out.
+
+    It is not cut inside: half of a link or of code could be read as something else.
+    """
+    return line if size(line) <= limit else left_out
 
 
 def grouped(

@@ -4,7 +4,13 @@ import re
 from html import escape
 
 from gitzette.delivery.http_channel import HttpChannel, json_bytes
-from gitzette.delivery.message_content import Content, MessagePart, grouped, numbered
+from gitzette.delivery.message_content import (
+    Content,
+    MessagePart,
+    grouped,
+    numbered,
+    shortened_line,
+)
 from gitzette.render.templating import verbatim
 
 _SECTION = 3_000  # Characters of a section
@@ -28,8 +34,8 @@ class SlackChannel(HttpChannel):
         prefixes = {"heading": "\n", "item": "• "}
         lines = []
         for line in content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code):
-            words = line.words if len(line.words) < _SECTION else "…"
-            lines.append(f"{prefixes.get(line.kind, '')}{words}")
+            written = f"{prefixes.get(line.kind, '')}{line.words}"
+            lines.append(shortened_line(written, _SECTION))
         sections = []
         for group in grouped(lines, lambda line: len(line) + 1, _SECTION):
             sections.append("\n".join(group))

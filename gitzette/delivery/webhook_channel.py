@@ -16,6 +16,8 @@ _HOOK_FRAME_BYTES = 1_000  # Around the text of such a message
 class WebhookChannel(HttpChannel):
     """Posts Markdown in parts; a single part also has the report as data, if both fit."""
 
+    sends_whole_report = True
+
     def messages(self, content: Content) -> list[bytes]:
         """Return a report as messages, each within the limits of the receiver."""
         text = filled("digest.md", content.page.lang, content.web, page=content.page)

@@ -20,8 +20,9 @@ from evals.model_server.server import ModelServer
 from evals.sets.kills import killed_at, prepare
 from evals.worlds.data_model import World
 from gitzette.terminal_output import QuietProgress
+from memory.recorded_answers import Artefact, Artefacts
 from memory.runs import RunLocks
-from memory.store import open_memory
+from memory.store import open_database, open_memory
 from tests.gitzette.conftest import Command, CommandResult, Engine, Served
 from tests.scripted_analysis import Dying, Stop
 
@@ -160,6 +161,24 @@ async def test_a_run_that_another_version_began_is_begun_anew_and_asks_nothing_t
     with open_memory(house.folder / "home", NOW.date()) as memory:
         after = memory.recorder(run).answered()
     assert {key: after[key] for key in before} == before
+    assert house.files == calm_files
+
+
+async def test_an_answer_in_the_shape_of_another_version_is_a_failure_that_a_new_run_mends(
+    house: House, calm_files: Mapping[str, bytes]
+) -> None:
+    run = await house.die("writing")
+    threads = Artefact("threads", b'{"parts": {}, "rest": {"coverage": "of another version"}}')
+    with closing(open_database(house.folder / "home")) as memory:
+        Artefacts(memory).add([(threads, "")], NOW)
+    with closing(sqlite3.connect(house.folder / "home" / "memory.db")) as db, db:
+        db.execute("update calls set hash = ? where name = 'threads.threads'", [threads.hash])
+    (checkpoints,) = (house.folder / "home" / "running").glob("*.db")
+    checkpoints.unlink()
+    failures = (await house.run(DAY, run=run)).report.failures
+    assert {failure.stage for failure in failures} == {"threads"}
+    assert all("another version of Gitzette wrote it" in failure.message for failure in failures)
+    assert (await house.run(DAY)).report.failures == ()
     assert house.files == calm_files
 
 
