@@ -28,8 +28,8 @@ def pytest_collection_finish() -> None:
     """Collect garbage from here on, and leave alone what was imported."""
     gc.freeze()
     gc.enable()
-    # Far rarer than by default, since a test leaves little that is not freed at once.
-    gc.set_threshold(50_000)
+    # Ten times rarer than by default, since a test leaves little that is not freed at once.
+    gc.set_threshold(7_000)
 
 
 @pytest.fixture(scope="session", autouse=True)
