@@ -94,7 +94,9 @@ def test_the_command_publishes_analysis_in_both_languages(
     assert capsys.readouterr().out.encode() == pages(tmp_path)["2026-02-04.json"]
 
 
-@pytest.mark.parametrize("step", ["looking further", "judging"])
+@pytest.mark.parametrize(
+    "step", ["looking further", pytest.param("judging", marks=pytest.mark.heavy)]
+)
 async def test_a_run_that_died_among_models_gives_the_same_report_and_asks_nothing_twice(
     tmp_path: Path, step: str
 ) -> None:

@@ -125,6 +125,7 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> Trials:
     return Trials(Bench(folder=folder, system=Gitzette(), say=lambda _: None))
 
 
+@pytest.mark.heavy  # The evaluation of the gate asks such a judge, too
 async def test_a_judge_that_obeys_says_what_it_needs_and_calls_the_tools_of_the_order(
     trials: Trials,
 ) -> None:
@@ -163,7 +164,8 @@ async def test_nothing_comes_of_an_order_and_the_oracles_would_see_it(trials: Tr
     assert kept(replace(attacked, report=nothing), clean)[0] < 1
 
 
-@pytest.mark.parametrize("name", [pytest.param("beg-01", marks=pytest.mark.heavy), "bury-01"])
+@pytest.mark.heavy  # The evaluation of the gate has a text that begs and one that buries
+@pytest.mark.parametrize("name", ["beg-01", "bury-01"])
 async def test_a_text_that_speaks_to_the_editor_moves_no_commit_below_its_floor(
     name: str, trials: Trials
 ) -> None:
