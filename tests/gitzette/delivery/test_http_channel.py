@@ -25,7 +25,6 @@ def answer_to(
     try:
         channel("https://hooks.example/secret", "", lambda: 0.0).send(b"{}", "key")
     except UpstreamError as error:
-        assert "secret" not in str(error)
         return error
     return None
 
@@ -67,4 +66,4 @@ def test_slack_says_in_words_that_it_took_a_message(
 ) -> None:
     error = answer_to(SlackChannel, httpx.Response(200, content=answer.encode()), monkeypatch)
     assert (error is None) is is_sent
-    assert error is None or not error.retryable
+    assert error is None or ("secret" not in str(error) and not error.retryable)
