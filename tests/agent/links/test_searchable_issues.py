@@ -6,6 +6,7 @@ import pytest
 
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Link, Relation
+from agent.domain.threads import Issue
 from agent.links.searchable_issues import standing
 from tests.agent.gate.conftest import REPO, make_issue
 
@@ -37,6 +38,7 @@ RELAND = link(Relation.FIXES, Grade.A, "brings back abc")
         (OPEN, [FIX], "addressed, still open"),
         (CLOSED, [link(Relation.FIXES, issue=13)], "closed"),
         (OPEN | {"state_reason": "reopened"}, [FIX], "reopened"),
+        (CLOSED | {"state_reason": "reopened"}, [FIX], "fixed"),
         (CLOSED | {"state_reason": "not_planned"}, [FIX], "not planned"),
         (CLOSED | {"state_reason": "duplicate"}, [], "not planned"),
         (OPEN, [link(Relation.FIXES, Grade.C)], "likely fixed"),
@@ -53,4 +55,6 @@ RELAND = link(Relation.FIXES, Grade.A, "brings back abc")
 def test_an_issue_stands_by_its_state_and_by_the_last_word_of_commits(
     state: dict[str, Any], links: list[Link], expected: str
 ) -> None:
-    assert standing(make_issue(**state).thread, links) == expected
+    issue = make_issue(**state).thread
+    assert isinstance(issue, Issue)
+    assert standing(issue, links) == expected

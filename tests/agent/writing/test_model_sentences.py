@@ -56,7 +56,7 @@ def test_what_rests_on_the_words_of_an_author_alone_is_told_as_his(
 
 
 def test_a_sentence_that_cites_two_repositories_belongs_to_none() -> None:
-    by_handle = {}
+    by_handle: dict[str, CommitEvidence] = {}
     for handle, repo in (("c1", "octo/router"), ("c2", "octo/router"), ("d", "octo/engine")):
         commit = made_commit(repo=repo, sha=str(len(by_handle)) * 40)
         by_handle[handle] = CommitEvidence(change=Change(commit=commit, files=()))
