@@ -27,6 +27,7 @@ def signature(parameters: str, *, is_bound: bool = False) -> Signature:
         # An argument with a default may be left out, one without may not.
         ("a, b=1", "a, b", [("required", "b", True)]),
         ("a", "a, /", [("removed", "a", True)]),
+        ("a=1, /", "a, /", [("required", "a", True)]),
         # Of optional arguments, only calls by position break.
         ("a, b", "a, *, b", [("keyword-only", "b", True)]),
         ("a, b=1", "a, *, b=1", [("keyword-only", "b", False)]),
