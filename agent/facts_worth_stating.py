@@ -128,14 +128,15 @@ def _with_names(first: Fact, group: Sequence[Fact]) -> Fact:
     return first.model_copy(
         update={
             "name": ", ".join(names),
-            "old": _shared_value(fact.old for fact in group),
-            "new": _shared_value(fact.new for fact in group),
+            "old": shared_value(fact.old for fact in group),
+            "new": shared_value(fact.new for fact in group),
             "count": len(names) + unnamed_count,
         }
     )
 
 
-def _shared_value(values: Iterable[str | None]) -> str | None:
+def shared_value(values: Iterable[str | None]) -> str | None:
+    """Return the value that all facts share; None where they differ."""
     distinct = set(values)
     return distinct.pop() if len(distinct) == 1 else None
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.domain.account import Spent
 from agent.domain.affected_versions import Affected
-from agent.domain.base import Frozen, Language, RepoId
+from agent.domain.base import Frozen, Language, RepoId, short_name
 from agent.domain.claims import Claim
 from agent.domain.errors import UsageError
 from agent.domain.evidence import Card
@@ -168,11 +168,7 @@ def _repos_named(words: str, repos: Sequence[RepoId]) -> tuple[RepoId, ...]:
 
 
 def _spellings(repo: RepoId) -> set[str]:
-    return {repo.lower(), _short_name(repo)}
-
-
-def _short_name(repo: RepoId) -> str:
-    return repo.lower().partition("/")[2]
+    return {repo.lower(), short_name(repo).lower()}
 
 
 def _filters(qualifiers: Sequence[_Qualifier]) -> tuple[tuple[str, str], ...]:
@@ -224,7 +220,7 @@ def _named_by_form(token: str, repos: Sequence[RepoId]) -> Named | None:
         text = reference.sha or str(reference.number)
         return Named(kind=reference.kind, text=text, repo=reference.repo)
     if thread := _SHORT_THREAD.fullmatch(token):
-        owners = [repo for repo in repos if _short_name(repo) == thread["name"].lower()]
+        owners = [repo for repo in repos if short_name(repo).lower() == thread["name"].lower()]
         if len(owners) == 1:
             return Named(kind="thread", text=thread["number"], repo=owners[0])
     if _TAG.fullmatch(token):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.domain.base import LANGUAGES, RepoId
+from agent.domain.base import LANGUAGES, RepoId, short_name
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
 from agent.questions import Hit, Named
@@ -98,7 +98,7 @@ class SearchIndex:
         for hit in ranked:
             names = [match.text for match in exact_matches if hit.row_id in match.row_ids]
             matching_terms = terms_by_row.get(hit.row_id, ())
-            words = _specific_terms(matching_terms, {_short_name(hit.id.repo)})
+            words = _specific_terms(matching_terms, {short_name(hit.id.repo).lower()})
             explained_hit = Hit(
                 id=hit.id,
                 kind=hit.kind,
@@ -129,11 +129,11 @@ class SearchIndex:
         The name of a repository finds what others say of it; in its own evidence it says nothing.
         """
         words = {term.word for term in terms}
-        named_repos = [repo for repo in scope.repos if _short_name(repo) in words]
+        named_repos = [repo for repo in scope.repos if short_name(repo).lower() in words]
         scores: dict[int, float] = {}
         for repo in named_repos:
             repo_scope = scope._replace(repos=[repo])
-            repo_terms = _specific_terms(terms, {_short_name(repo)})
+            repo_terms = _specific_terms(terms, {short_name(repo).lower()})
             scores |= self._evidence.scores(repo_scope, repo_terms, _MAX_RANKED)
         other_repos = [repo for repo in scope.repos if repo not in named_repos]
         if other_repos or not named_repos:
@@ -327,11 +327,6 @@ def _specific_terms(terms: Sequence[Term], common_words: Collection[str]) -> Seq
     """Return the terms without common words, unless there are no others."""
     specific = [term for term in terms if (term.word or term.han) not in common_words]
     return specific or terms
-
-
-def _short_name(repo: RepoId) -> str:
-    """Return the name of a repository without its owner, as the words of a question are."""
-    return repo.lower().partition("/")[2]
 
 
 def _ids_of(name: Named, repos: Iterable[RepoId]) -> list[EvidenceId]:

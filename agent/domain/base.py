@@ -9,6 +9,11 @@ Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
+def short_name(repo: RepoId) -> str:
+    """Return the name of a repository without its owner."""
+    return repo.rpartition("/")[2]
+
+
 class Frozen(BaseModel):
     """A value: it never changes after it was made, and an unknown field is an error."""
 

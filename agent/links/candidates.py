@@ -176,7 +176,7 @@ def _unnamed(
     """
     by_id: dict[EvidenceId, Candidate] = {}
     for candidate in candidates:
-        if candidate.id == commit.id or candidate.id in named_ids:
+        if candidate.id in named_ids:
             continue
         # Lines that a commit changes may say more than that it is the next part of a series.
         if candidate.origin == "changed lines" or (commit.id, candidate.id) not in tied:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
-from agent.domain.base import Language, RepoId
+from agent.domain.base import Language, RepoId, short_name
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import LedgerRow, Noise
@@ -51,10 +51,6 @@ def brief_length(report: Report) -> BriefLength:
         if max(map(words_in, claim.text.values()), default=0) > MAX_BRIEF_WORDS:
             long += 1
     return BriefLength(len(brief), long)
-
-
-def _short_name(repo: RepoId) -> str:
-    return repo.rpartition("/")[2]
 
 
 GAP = "…"
@@ -653,7 +649,7 @@ class PageModel:
         text = self._leading_item.headline
         if self._leads_with_fact:
             text = self.brief[0].as_headline
-        name = _short_name(self.leading_repo)
+        name = short_name(self.leading_repo)
         if name.casefold() in text.casefold():
             return text
         colon: str = self.words["signs"]["colon"]
@@ -685,7 +681,7 @@ class PageModel:
         words = self.words["page"]
         pieces: list[str] = []
         if not self.headline and self.brief and not self.brief[0].repo_name:
-            pieces.append(_short_name(self.brief[0].repo))
+            pieces.append(short_name(self.brief[0].repo))
         if self.breaking:
             pieces.append(words["counted"]["breaking"].format(len(self.breaking)))
         commits = len(self.report.ledger)

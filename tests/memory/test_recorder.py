@@ -25,7 +25,7 @@ from agent.ports import CloneSource, CodeSource
 from memory.landing_owners import Landings
 from memory.protocols import Database
 from memory.published_report_index import Reports
-from memory.recorded_answers import JsonCodec, codec_for
+from memory.recorded_answers import JsonCodec, codec_for, encode_error
 from memory.recorder import Call, CallRecorder
 from memory.recording_proxies import recorded, recorded_source
 from memory.sqlite.database import SqliteDatabase
@@ -315,6 +315,18 @@ async def test_any_error_of_a_call_that_says_so_is_asked_again_and_a_replay_rais
         with pytest.raises(NotFound):
             await CallRecorder(db, "r1", play_only=play_only).fetch(call, TEXT, live)
     assert ask_count == expected
+
+
+def test_the_moments_of_answers_leave_out_outages_and_what_a_resumed_run_writes_again(
+    db: AnyDatabase,
+) -> None:
+    recorder = CallRecorder(db, "r1")
+    names = ("code.landed", "note.packets", "publisher.earlier", "threads.issue")
+    calls = [Call(name, REPO) for name in names]
+    answer = TEXT.encode("so it is")
+    away = encode_error(UpstreamError("it is away", retryable=True))
+    recorder.record([(call, answer) for call in calls[:3]] + [(calls[3], away)])
+    assert list(recorder.answered()) == [calls[0].key]
 
 
 def test_hostile_text_of_threads_comes_back_as_it_was_and_each_thread_is_stored_once(

@@ -14,7 +14,7 @@ from agent.domain.errors import InputError, StorageError
 from agent.domain.evidence_id import EvidenceId
 from memory.recorded_answers import Artefact, JsonCodec
 from memory.recorder import QUESTIONS, Call, CallRecorder, Retention
-from memory.runs import RunFiles, Runs
+from memory.runs import RunFiles, RunLocks, Runs
 from tests.databases import AnyDatabase
 
 REPO = RepoId("octo/engine")
@@ -45,6 +45,32 @@ def test_runs_are_listed_newest_first_with_how_they_ended(db: AnyDatabase) -> No
     assert latest_runs[2].details == {"requests": 12, "名": "值"}
     assert runs.unfinished(began.date()) == {"r0", "z", "a"}
     assert runs.unfinished(began.date() + timedelta(days=1)) == set()
+
+
+@pytest.mark.parametrize(
+    ("status", "is_unfinished"),
+    [("done", False), ("incomplete", False), ("failed", True), ("stopped", True)],
+)
+def test_a_run_that_ended_without_a_report_is_unfinished(
+    db: AnyDatabase, status: str, *, is_unfinished: bool
+) -> None:
+    runs = Runs(db)
+    runs.begin("r1", "2026-02-04 UTC", NOON)
+    runs.end("r1", status, NOON, {})
+    assert runs.unfinished(NOON.date()) == ({"r1"} if is_unfinished else set())
+
+
+def test_the_files_of_dead_runs_are_removed_unless_they_may_go_on(tmp_path: Path) -> None:
+    locks = RunLocks(tmp_path)
+    locks.prune(set())  # Nothing has run yet
+    for run in ("dead", "unfinished", "alive"):
+        with locks.hold(run):
+            Path(locks.checkpoints(run)).touch()
+    with locks.hold("alive"):
+        locks.prune({"unfinished"})
+        remaining = {file.name for file in (tmp_path / "running").iterdir()}
+    kept = ("unfinished", "alive")
+    assert remaining == {f"{run}.{part}" for run in kept for part in ("db", "lock")}
 
 
 def test_a_run_is_found_by_the_beginning_of_its_id_where_only_one_has_it(db: AnyDatabase) -> None:

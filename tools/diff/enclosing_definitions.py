@@ -140,8 +140,8 @@ class Outline:
             for child in node.children:
                 if child.type == "base_class_clause":
                     yield from _type_names(child)
-                if child.type == "decorator" and child.named_children[0].type == "call":
-                    yield from _names_in(child.named_children[0].child_by_field_name("function"))
+                if child.type == "decorator":
+                    yield from _names_in(_called_function(child))
 
     def is_local(self, line: int) -> bool:
         """Return True where a line stands inside the body of a function."""
@@ -283,6 +283,12 @@ def _decorators(node: Node) -> Iterator[str]:
     for child in node.parent.children:
         if child.type == "decorator":
             yield _text(child).partition("\n")[0].strip()
+
+
+def _called_function(decorator: Node) -> Node | None:
+    """Return what a decorator calls; None where it takes no arguments."""
+    decorating = decorator.named_children[0]
+    return decorating.child_by_field_name("function") if decorating.type == "call" else None
 
 
 def _span(node: Node) -> Span:

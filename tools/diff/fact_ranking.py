@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, FactLocation, Severity
-from agent.facts_worth_stating import join_key
+from agent.facts_worth_stating import join_key, shared_value
 
 MAX_VISIBLE = 12  # What somebody reads in a few seconds
 MAX_INTERNAL = 12
@@ -188,9 +188,9 @@ def _one_of_many(group: Sequence[Fact]) -> Fact:
         update={
             "name": ", ".join(names[:_MAX_NAMES]),
             "count": len(names),
-            "old": _common(fact.old for fact in group),
-            "new": _common(fact.new for fact in group),
-            "detail": _common(fact.detail for fact in group),
+            "old": shared_value(fact.old for fact in group),
+            "new": shared_value(fact.new for fact in group),
+            "detail": shared_value(fact.detail for fact in group),
             "places": _places_of(group),
         }
     )
@@ -229,12 +229,6 @@ def _places_of(group: Sequence[Fact]) -> tuple[FactLocation, ...]:
     for fact in group:
         places += fact.places[:1]
     return tuple(places[:_MAX_PLACES])
-
-
-def _common(values: Iterable[str | None]) -> str | None:
-    """Return the value that all facts share; None where they differ."""
-    distinct = set(values)
-    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _short(value: str | None, name: str) -> str | None:

@@ -94,6 +94,11 @@ class Difference:
     is_certain: bool = True  # False where only some of the calls break that worked before
 
     @property
+    def is_required_parameter(self) -> bool:
+        """True for a new parameter without a default."""
+        return self.kind == "parameter-added" and not {"=", "*"} & set(self.new or "=")
+
+    @property
     def newest(self) -> FoundDeclaration:
         """The newer of both declarations."""
         newest = self.after or self.before

@@ -89,7 +89,7 @@ def signature_breaks(old: Signature, new: Signature) -> list[SignatureBreak]:
             if not parameter.has_default:
                 replaced.add(replacement)  # Calls by position hand their argument to it
             breaks.append(SignatureBreak("removed", parameter.name, replacement))
-        elif parameter.has_default and not later.has_default and later.kind != "positional":
+        elif parameter.has_default and not later.has_default:
             breaks.append(SignatureBreak("required", parameter.name))
         elif parameter.kind != "keyword" and later.kind == "keyword" and not new.takes_positions:
             is_certain = not parameter.has_default

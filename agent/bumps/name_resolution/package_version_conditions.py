@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agent.bumps.annotation_shapes import is_text
 from agent.bumps.name_resolution.evaluator_protocol import Evaluator
-from agent.bumps.name_resolution.values import Foreign
+from agent.bumps.name_resolution.values import Foreign, Value
 from agent.bumps.python_scopes import Binding, Scope, spelling
 from agent.bumps.user_modules import OwnModules
 
@@ -42,15 +42,14 @@ class VersionTests:
             return is_asked and any(is_text(argument) for argument in node.args)
         if not isinstance(node, ast.Name | ast.Attribute):
             return False
-        for value in self.evaluator.values(node, scope):
-            if isinstance(value, Foreign) and value.path.rpartition(".")[2] in _VERSIONS:
-                return True
+        if any(map(_states_version, self.evaluator.values(node, scope))):
+            return True
         if not hops or not isinstance(node, ast.Name):
             return False
-        for binding in self._definitions(node.id, scope):
-            if self._asks_version(binding.node, binding.scope, hops - 1):
-                return True
-        return False
+        definitions = self._definitions(node.id, scope)
+        return any(
+            self._asks_version(binding.node, binding.scope, hops - 1) for binding in definitions
+        )
 
     def _definitions(self, name: str, scope: Scope) -> Iterator[Binding]:
         """Yield the expressions that a name is bound to, also in other modules of one's own."""
@@ -70,3 +69,7 @@ class VersionTests:
         for definition in scopes.scope.bindings.get(alias.name, ()):
             if definition.kind == "value":
                 yield definition
+
+
+def _states_version(value: Value) -> bool:
+    return isinstance(value, Foreign) and value.path.rpartition(".")[2] in _VERSIONS

@@ -43,6 +43,10 @@ def test_part_of_a_line_is_an_anchor_unless_it_is_too_short_to_show_anything() -
     assert "too short" in anchored("limit")[0].reason
     assert "too short" in anchored("+    if")[0].reason
     assert anchored("buffer") == []
+    # Two words with a slash are no name.
+    commit = make_commit(message="Fuse q/k of the router")
+    anchors = (Anchor(cite=commit.id, text="q/k"),)
+    assert "too short" in analysis(commit, text="It is about q/k.", anchors=anchors)[0].reason
     # A name of the sentence says enough.
     assert anchored("topK", text="The limit of `topK` falls.") == []
 

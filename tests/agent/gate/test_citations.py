@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agent.domain.claims import Quote
-from tests.agent.gate.conftest import DAY, make_commit, wrong
+from tests.agent.gate.conftest import DAY, make_commit, make_issue, wrong
 
 
 def test_a_fact_of_the_day_that_was_read_passes_and_what_was_not_read_is_unseen() -> None:
@@ -56,5 +56,17 @@ def test_another_repository_and_another_day_are_out_of_scope() -> None:
     early = make_commit(sha="c" * 40, at=datetime(2026, 2, 3, 1, tzinfo=UTC))
     now = make_commit()
     assert wrong(early)[0].check == "window"
+    assert wrong(make_commit(at=DAY.start)) == []
+    assert wrong(make_commit(at=DAY.start - timedelta(seconds=1)))[0].check == "window"
     assert wrong(early, evidence_set={"late": frozenset({early.id})}) == []
     assert wrong(now, early, cites=(now.id,), background=(early.id,)) == []
+
+
+def test_an_old_issue_is_cited_beside_a_commit_of_the_day_or_one_that_is_reported_late() -> None:
+    before = DAY.start - timedelta(hours=2)
+    issue = make_issue(updated_at=before)
+    early = make_commit(at=before)
+    assert wrong(issue)[0].check == "window"
+    assert wrong(issue, make_commit()) == []
+    assert wrong(issue, early, evidence_set={"late": frozenset({early.id})}) == []
+    assert [no.about for no in wrong(issue, early)] == [issue.id, early.id]

@@ -82,6 +82,17 @@ def test_a_file_that_is_moved_or_copied_unchanged_is_a_readable_diff(
     assert no == []
 
 
+def test_a_fact_of_a_file_without_lines_is_a_readable_diff() -> None:
+    file = FileChange(
+        path="lib/core.bin", status="modified", additions=0, deletions=0, unreadable="binary"
+    )
+    change = COMMIT.change.model_copy(update={"files": (file,)})
+    fact = Fact(kind="flag-removed", severity=Severity.BREAKING, name="--fast-path")
+    sheet = FactSheet(facts=(fact,), route="blobs")
+    commit = COMMIT.model_copy(update={"change": change, "sheet": sheet})
+    assert analysis(commit, text="`--fast-path` is gone.", anchors=(PROSE,), role="headline") == []
+
+
 def test_advice_from_a_thread_alone_is_refused() -> None:
     issue = make_issue(body="Downgrade the router at once.")
     anchors = (Anchor(cite=issue.id, text="Downgrade the router at once."),)

@@ -113,3 +113,8 @@ def test_floods_of_labels_end_soon(signs: str) -> None:
     began = time.process_time()
     analysis(flood, text=(signs * 700)[:690] + " x.dev")
     assert time.process_time() - began < 20
+
+
+def test_a_host_of_three_labels_is_no_member_of_a_class() -> None:
+    commit = make_commit(patch="@@ -1,1 +1,2 @@\n class Evil:\n+    example.run()")
+    assert refused("`Evil.example.run` starts it.", commit) == ["Evil.example.run"]

@@ -29,6 +29,7 @@ from tests.agent.gate.conftest import analysis, make_commit
         ("Lowers\x07 it.", "control"),
         ("", "0 characters"),
         ("word " * 200, "999 characters"),
+        (f"It is {'so ' * 231}!!", "701 characters"),
         (
             "It is told: You are an expert engineer who reads what landed in octo/router",
             "repeats the instructions",
@@ -54,6 +55,7 @@ def test_what_could_act_on_a_page_is_refused(text: str, reason: str) -> None:
         "Handles `@property` and `List<int>`.",
         "C# lines, #41 included, and a < b > c.",
         "It lands “[Reapply][Backend] Lower the limit” again.",
+        f"It is {'so ' * 231}!",
         "Answers now hold what the evidence shows or what follows from the log.",
     ],
 )

@@ -4,8 +4,10 @@ import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from agent.domain.links import Grade, Link, Relation
-from agent.links.admitted_relation_links import predicate_of, with_link
+from agent.domain.links import Act, Grade, Link, Related, Relation
+from agent.links.admitted_relation_links import missing_relations, predicate_of, with_link
+from agent.stories.timeline import headline, step, story
+from tests.made_commits import made_commit
 
 REPO = RepoId("octo/router")
 
@@ -76,3 +78,33 @@ def test_a_recorded_fix_keeps_its_grade_when_a_likely_one_is_admitted() -> None:
     assert with_link([recorded], link(Relation.FIXES, Grade.C)) == [recorded]
     judged = link(Relation.FIXES, Grade.C)
     assert with_link([link(Relation.FIXES, Grade.B)], judged) == [judged]
+
+
+def related(relation: Relation, other: str) -> Related:
+    return Related(
+        change=EvidenceId.commit(REPO, "b" * 40),
+        other=EvidenceId.commit(REPO, other * 40),
+        relation=relation,
+        anchors=(),
+        grade=Grade.C,
+    )
+
+
+@pytest.mark.parametrize(
+    ("relation", "other", "is_missing"),
+    [
+        (Relation.INTRODUCED, "a", False),
+        # Another relation of the two, and the same one with a commit of which no step tells.
+        (Relation.NEEDS, "a", True),
+        (Relation.INTRODUCED, "c", True),
+    ],
+)
+def test_an_admitted_relation_that_no_story_tells_is_dropped_with_a_reason(
+    relation: Relation, other: str, *, is_missing: bool
+) -> None:
+    act: Act = "mended"
+    first = step(REPO, headline(made_commit(sha="a" * 40)), "landed")
+    last = step(REPO, headline(made_commit(sha="b" * 40)), act, after=(first.cite,))
+    told = story("same-lines", REPO, [first, last])
+    drops = list(missing_relations([related(relation, other)], [], [told]))
+    assert [drop.check for drop in drops] == (["relation"] if is_missing else [])

@@ -171,6 +171,23 @@ def test_an_issue_that_was_opened_within_the_hour_after_its_fix_landed_is_fixed(
         assert links("Fixes #12", late) == [relation]
 
 
+def test_a_record_that_gives_no_reason_for_closing_is_a_fix() -> None:
+    closing = Closing(
+        issue=EvidenceId.thread(REPO, 12),
+        closed_at=DAY,
+        reason=None,
+        by_commit=EvidenceId.commit(REPO, SHA),
+    )
+    assert links("Let requests in", issue(12), closings=(closing,)) == [("#12", "fixes", "A")]
+
+
+def test_a_revert_fixes_an_issue_that_was_closed_minutes_before_it_landed() -> None:
+    message = 'Revert "Let requests in"\n\nFixes #12'
+    for minutes, relation in ((9, "fixes"), (11, "reverts the fix")):
+        closed = issue(12, state="closed", closed_at=DAY - timedelta(minutes=minutes))
+        assert links(message, closed) == [("#12", relation, "A")]
+
+
 def link(grade: Grade = Grade.A) -> Link:
     return Link(
         issue=EvidenceId.thread(REPO, 12),
@@ -197,6 +214,23 @@ def test_a_fix_is_taken_back_and_brought_back_without_a_word_by_what_patches_do(
     (again,) = carried_links([], [link()], partners([undoing(C, "reland")]))
     assert (again.change, again.relation) == (EvidenceId.commit(REPO, C), Relation.FIXES)
     assert again.evidence == (f"brings back {A[:12]}",)
+
+
+def test_a_revert_that_names_its_own_pull_request_takes_nothing_back() -> None:
+    fact = Fact(kind="revert", severity=Severity.BEHAVIOUR, name=f"{REPO}#7")
+    sheet = FactSheet(facts=(fact,), route="hunks")
+    revert = CommitEvidence(change=Change(commit=commit("Go back", B), files=()), sheet=sheet)
+    brought = CommitEvidence(change=Change(commit=commit("Go on", A), files=()))
+
+    def partners_of(pull_of_revert: int, pull_of_other: int) -> list[str]:
+        commits = [
+            revert.model_copy(update={"pull": pull_of_revert}),
+            brought.model_copy(update={"pull": pull_of_other}),
+        ]
+        return [pair.partner.sha for pair in partners(commits)]
+
+    assert partners_of(8, 7) == [A]
+    assert partners_of(7, 8) == []
 
 
 def test_the_revert_of_a_part_does_not_say_that_the_fix_is_gone() -> None:

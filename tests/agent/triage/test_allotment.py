@@ -56,6 +56,13 @@ def test_the_tokens_of_the_run_go_to_what_matters_most_and_the_rest_is_named() -
     assert alone[BUSY].left_out == {"b": "repo_model_tokens"}
 
 
+def test_a_commit_that_takes_all_that_is_left_is_explained() -> None:
+    busy = placed(("a", MUST), ("b", WORTH), by="model", tokens=40_000)
+    for limits in ({"tokens": 80_000}, {"repo_tokens": 80_000}):
+        share = allot({BUSY: busy}, ExplainingBudget(commits=2, **limits))[BUSY]
+        assert (share.deep, share.left_out) == (("a", "b"), {})
+
+
 def test_money_limits_the_tokens_by_the_dearest_price() -> None:
     budget = Budget(model_cost=1.0)
     prices = [Price(input=1.0, output=1.0), Price(input=10.0, output=10.0)]

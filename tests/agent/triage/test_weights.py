@@ -168,6 +168,27 @@ def test_facts_fold_whatever_the_title_says(kind: FactKind, noise: Noise) -> Non
     assert weigh(change("fix(core): hand the mask on", ()), sheet()).noise == "empty"
 
 
+def test_a_chore_or_a_bot_that_reworks_much_of_the_product_is_not_folded() -> None:
+    small = change("chore: tidy", lines=49)
+    large = change("chore: tidy", lines=50)
+    assert [weigh(one, None).noise for one in (small, large)] == ["chore", None]
+    by_bot = [change("Bump it", author="renovate[bot]", lines=lines) for lines in (49, 50)]
+    assert [weigh(one, None).noise for one in by_bot] == ["bot", None]
+
+
+def test_a_commit_whose_files_could_not_be_listed_is_not_called_empty() -> None:
+    empty = change("Go on", ())
+    incomplete = empty.model_copy(update={"incomplete": "too many files"})
+    assert [weigh(one, sheet()).noise for one in (empty, incomplete)] == ["empty", None]
+
+
+def test_tests_count_for_a_change_of_the_product_alone() -> None:
+    tests = ("tests/test_core.py",)
+    product = weigh(change("Go on"), None).score
+    assert weigh(change("Go on", (*SOURCE, *tests)), None).score == round(product + 0.2, 3)
+    assert weigh(change("Go on", tests), None).score == 0
+
+
 def test_no_more_than_a_quarter_is_on_top_of_a_busy_day_and_a_quiet_one_has_room() -> None:
     reverts = [weigh(change(f'Revert "thing {n}"', sha=f"{n % 16:x}"), None) for n in range(40)]
     assert sum(triage.tier is Tier.HIGH for triage in rank(reverts)) == 10

@@ -2,15 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
+
+import pytest
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactKind, FactLocation, FactSheet, Severity
 from agent.domain.ledger import Depth, Tier, Triage
+from agent.domain.links import Grade, Link, Relation
 from agent.domain.window import Window
 from agent.writing.claims_by_rules import fact_claims
+from tests.agent.gate.conftest import make_issue
 from tests.made_commits import made_change
 
 REPO = RepoId("octo/router")
@@ -42,7 +48,11 @@ def fact(
 
 
 async def written(
-    *facts: Fact, depth: Depth = "deep", tier: Tier = Tier.HIGH, message: str = "Move things"
+    *facts: Fact,
+    depth: Depth = "deep",
+    tier: Tier = Tier.HIGH,
+    message: str = "Move things",
+    **about: Any,
 ) -> Sequence[Claim]:
     file = FileChange(
         path="src/limits.py", status="modified", additions=3, deletions=3, patch=PATCH
@@ -52,7 +62,7 @@ async def written(
     )
     weight = Triage(sha="a" * 40, score=6, reasons=(), purpose=None, tier=tier)
     read = Read(evidence=evidence, triage=weight, depth=depth)
-    return fact_claims(Material(repo=REPO, window=DAY, reads=[read]))
+    return fact_claims(Material(repo=REPO, window=DAY, reads=[read], **about))
 
 
 CHANGED = fact(
@@ -96,3 +106,64 @@ async def test_a_line_that_takes_the_place_of_another_is_told_in_a_sentence() ->
     )
     (claim,) = await written(exchange)
     assert claim.text["en"] == "In `a.b`, `1` becomes `2`."
+
+
+@pytest.mark.parametrize(
+    ("depth", "tier", "expected"),
+    [
+        ("deep", Tier.LOW, 6),
+        ("skim", Tier.MID, 3),
+        ("skim", Tier.LOW, 1),
+        ("group", Tier.LOW, 0),
+    ],
+)
+async def test_the_closer_a_commit_was_read_the_more_facts_are_told(
+    depth: Depth, tier: Tier, expected: int
+) -> None:
+    facts = []
+    for number in range(8):
+        values = {"old": f"{number}", "new": f"{number + 9}"}
+        facts.append(fact("constant-changed", Severity.BEHAVIOUR, f"LIMIT_{number}", **values))
+    claims = await written(*facts, depth=depth, tier=tier)
+    assert sum(claim.predicate == "fact" for claim in claims) == expected
+
+
+COMMIT = EvidenceId.commit(REPO, "a" * 40)
+OTHER = EvidenceId.commit(REPO, "b" * 40)
+ISSUE = make_issue(state="closed").thread
+
+
+@pytest.mark.parametrize(
+    ("relation", "depth", "reverted", "predicates"),
+    [
+        (Relation.FIXES, "deep", {}, ["fixes"]),
+        (Relation.MENTIONS, "deep", {}, ["refers to"]),
+        # A folded commit is not said to refer to an issue, and a fix that is gone is none.
+        (Relation.FIXES, "group", {}, ["fixes"]),
+        (Relation.MENTIONS, "group", {}, []),
+        (Relation.FIXES, "deep", {COMMIT: OTHER}, []),
+        (Relation.PARTLY, "deep", {COMMIT: OTHER}, []),
+        (Relation.MENTIONS, "deep", {COMMIT: OTHER}, ["refers to"]),
+    ],
+)
+async def test_the_issues_of_a_commit_are_told_unless_its_fix_is_gone(
+    relation: Relation,
+    depth: Depth,
+    reverted: dict[EvidenceId, EvidenceId],
+    predicates: list[str],
+) -> None:
+    link = Link(issue=ISSUE.id, change=COMMIT, relation=relation, grade=Grade.A)
+    claims = await written(depth=depth, links=[link], issues=[ISSUE], reverted=reverted)
+    told = [claim.predicate for claim in claims if ISSUE.id in claim.about]
+    assert told == predicates
+
+
+async def test_an_earlier_commit_that_is_undone_is_background_and_one_of_the_day_is_cited() -> None:
+    revert = fact("revert", Severity.BEHAVIOUR, "x", old=OTHER.sha)
+    earlier = CommitEvidence(change=made_change())
+    (claim,) = [one for one in await written(revert, background={OTHER: earlier}) if one.background]
+    assert (claim.predicate, claim.cites, claim.background) == ("undoes", (COMMIT,), (OTHER,))
+    # Of a commit that nobody read, nothing is said.
+    assert "undoes" not in [one.predicate for one in await written(revert)]
+    undone = [one for one in await written(reverted={COMMIT: OTHER}) if one.predicate == "undone"]
+    assert [one.cites for one in undone] == [(COMMIT, OTHER)]

@@ -1,18 +1,23 @@
 """What is quoted of a commit: a sentence of its author about the change, and few lines of code."""
 
 import time
+from datetime import date
 
 import pytest
 
-from agent.domain.commits import FileChange
-from agent.domain.evidence import CommitEvidence
+from agent.domain.base import RepoId
+from agent.domain.commits import Change, FileChange
+from agent.domain.evidence import CommitEvidence, Material, Read
+from agent.domain.window import Window
+from agent.triage.weights import weigh
 from agent.writing.quotes_chosen_by_rules import (
     ChangedNames,
+    recurring_sentences,
     sentence_about_change,
     short_change,
     shown_lines,
 )
-from tests.made_commits import made_change
+from tests.made_commits import made_change, made_commit
 
 TITLE = "Fix the scheduler (#12)"
 NAMES = ChangedNames.in_text("free_blocks\ntransfer\nprose\nKVCache\n")
@@ -63,6 +68,12 @@ NAMES = ChangedNames.in_text("free_blocks\ntransfer\nprose\nKVCache\n")
         ("Everybody must see <b>blocks</b> before the next day.", None),
         ("Everybody must see ![blocks](picture.png) before the next day.", None),
         ("blocks " * 200, None),
+        ("The blocks are now free.", "The blocks are now free."),
+        ("The blocks are all free", None),
+        ("The blocks are freed before a transfer,", None),
+        # What stands above a list is quoted if it is whole by itself.
+        ("The blocks are freed once more.\n\n- twice\n", "The blocks are freed once more."),
+        ("The blocks are freed in these two cases\n\n- twice\n", None),
     ],
 )
 def test_the_author_is_quoted_with_a_whole_sentence_about_what_changed(
@@ -77,6 +88,24 @@ def test_the_title_is_not_quoted_again_and_neither_is_a_template() -> None:
     assert sentence_about_change(text, "Free the blocks after a transfer (#12)", NAMES) is None
     template = frozenset({"free the blocks after a transfer"})
     assert sentence_about_change(text, TITLE, NAMES, template) is None
+
+
+def test_a_sentence_of_two_changes_or_of_a_form_is_a_template() -> None:
+    reads = []
+    bodies = ("Blocks were freed twice before.\n\nI have read the contributing guide.",) * 2
+    for number, body in enumerate((*bodies, "Transfers are slower than they were.")):
+        commit = made_commit(f"Fix {number}\n\n{body}", sha=f"{number}" * 40)
+        change = Change(commit=commit, files=())
+        evidence = CommitEvidence(change=change)
+        reads.append(Read(evidence=evidence, triage=weigh(change, None), depth="deep"))
+    form = "Describe how you tested the change."
+    day = Window.days(date(2026, 2, 4), date(2026, 2, 4), "UTC")
+    material = Material(repo=RepoId("octo/router"), window=day, reads=reads, templates=[form])
+    assert recurring_sentences(material) == {
+        "blocks were freed twice before",
+        "i have read the contributing guide",
+        "describe how you tested the change",
+    }
 
 
 def test_hostile_text_is_read_once() -> None:

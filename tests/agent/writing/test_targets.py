@@ -478,5 +478,8 @@ def test_the_start_of_a_hash_is_no_citation_if_it_is_short_or_fits_several_commi
     assert cited("c1", handles) == other
     assert cited(f"ada/engine@{engine.sha[:9]}", handles) == engine
     assert cited(engine.sha, handles) == engine
+    alone = {"c2": engine}
+    assert cited(engine.sha[:7], alone) == engine
+    assert cited(engine.sha[:6], alone) != engine
     for unclear in ("ada/engine@c1", engine.sha[:9], "ada/third@" + engine.sha[:9]):
         assert cited(unclear, handles) not in handles.values(), unclear

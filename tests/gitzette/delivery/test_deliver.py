@@ -4,6 +4,7 @@ import json
 import re
 import time
 from dataclasses import dataclass, field
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ import pytest
 
 from agent.browser_urls import Web
 from agent.domain.base import Language
+from agent.domain.errors import UpstreamError
 from agent.domain.ledger import Tier
 from agent.domain.report import Failure, Report
 from agent.settings.values import Delivery, Settings
 from gitzette.cli import main
 from gitzette.delivery import webhook_channel
 from gitzette.delivery.deliver import Deliverer
+from gitzette.delivery.message_content import Content
 from gitzette.render.page_composition import report_page
 from tests.analysed_report import analysed_report
 from tests.gitzette.delivery.hostile_words import ATTACKS, hostile
@@ -351,3 +354,79 @@ def test_hostile_strings_stay_words_in_every_channel(
     for mail in sinks.mail.accepted:
         check_mail(mail)
     assert "alert" in body(sinks.mail.accepted[0], "html")
+
+
+@dataclass
+class FailingChannel:
+    """A channel that answers with these errors, one for each attempt."""
+
+    errors: list[UpstreamError]
+    pause: float = 0.0
+    attempts: int = 0
+
+    def messages(self, _: Content) -> list[bytes]:
+        return [b"news"]
+
+    def send(self, _: bytes, key: str) -> None:
+        assert key.endswith("-1-1")
+        self.attempts += 1
+        if self.errors:
+            raise self.errors.pop(0)
+
+
+def busy_error(retry_after: float | None = None) -> UpstreamError:
+    return UpstreamError("busy", retryable=True, retry_after=retry_after)
+
+
+@pytest.mark.parametrize(
+    ("errors", "attempts", "waited", "is_sent"),
+    [
+        ([busy_error() for _ in range(3)], 4, [1.0, 2.0, 4.0], True),
+        ([busy_error() for _ in range(9)], 4, [1.0, 2.0, 4.0], False),
+        ([busy_error(60)], 2, [60.0], True),
+        # Nobody waits longer than a minute; the next run sends it.
+        ([busy_error(61)], 1, [], False),
+        ([UpstreamError("never", retryable=False)], 1, [], False),
+    ],
+)
+def test_a_message_is_tried_four_times_at_most_and_only_where_that_helps_soon(
+    errors: list[UpstreamError],
+    attempts: int,
+    waited: list[float],
+    calm: Report,
+    out: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_sent: bool,
+) -> None:
+    channel = FailingChannel(list(errors))
+    monkeypatch.setattr("gitzette.delivery.deliver.channel_of", lambda *_: channel)
+    days = Days()
+    delivery = days.deliver(calm, out, {})
+    assert (channel.attempts, days.waited) == (attempts, waited)
+    assert delivery.sent == (["delivered to webhook: 1 message"] if is_sent else [])
+    assert bool(entry(out)["why"]) is not is_sent
+
+
+@pytest.mark.parametrize(("max_failed", "attempts"), [(1 / 8, 1), (0.1, 0)])
+def test_a_report_of_which_too_much_is_missing_is_not_delivered(
+    max_failed: float, attempts: int, calm: Report, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = FailingChannel([])
+    monkeypatch.setattr("gitzette.delivery.deliver.channel_of", lambda *_: channel)
+    report = calm.model_copy(update={"sections": calm.sections[1:]})
+    delivery = Deliverer(
+        settings=Settings(out=out, deliver=(HOOK,), max_failed=max_failed), environ={}
+    )
+    delivery.deliver(report)
+    assert (channel.attempts, len(delivery.failed)) == (attempts, 1 - attempts)
+
+
+def test_a_report_of_a_day_that_is_not_over_is_not_delivered(
+    calm: Report, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel = FailingChannel([])
+    monkeypatch.setattr("gitzette.delivery.deliver.channel_of", lambda *_: channel)
+    window = calm.window.model_copy(update={"cutoff": calm.window.end - timedelta(hours=1)})
+    delivery = Days().deliver(calm.model_copy(update={"window": window}), out, {})
+    assert (channel.attempts, delivery.sent, delivery.failed) == (0, [], [])

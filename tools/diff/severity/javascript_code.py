@@ -16,10 +16,6 @@ def script_severity(difference: Difference) -> Severity:
         return Severity.INTERNAL
     if oldest.name.startswith("_") or HIDDEN.search(oldest.path):
         return Severity.INTERNAL
-    if difference.kind == "parameter-added" and _is_required(difference):
+    if difference.is_required_parameter:
         return Severity.BREAKING
     return severity_of(difference.kind)
-
-
-def _is_required(difference: Difference) -> bool:
-    return not {"=", "*"} & set(difference.new or "=")

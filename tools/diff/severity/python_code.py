@@ -51,7 +51,7 @@ def python_severity(
         breaks = breaks_of(difference, surface)
         if breaks:
             return _severity_of_breaks(breaks, difference, surface)
-    if meant is Severity.ADDITIVE and not _is_required(difference):
+    if meant is Severity.ADDITIVE and not difference.is_required_parameter:
         return meant if _is_new_for_users(difference, surface) else Severity.INTERNAL
     if surface is None:
         return Severity.MAY_BREAK if is_guessed_public(oldest) else Severity.INTERNAL
@@ -197,13 +197,6 @@ def _is_named_value(difference: Difference, surface: SurfaceChange | None) -> bo
     if not constant.name.isupper() or not _is_literal(difference):
         return False
     return is_value_of_users(constant, surface)
-
-
-def _is_required(difference: Difference) -> bool:
-    """Return True for a new parameter without a default."""
-    if difference.kind != "parameter-added":
-        return False
-    return not {"=", "*"} & set(difference.new or "=")
 
 
 def _is_new_for_users(difference: Difference, surface: SurfaceChange | None) -> bool:

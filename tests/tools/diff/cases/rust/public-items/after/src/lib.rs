@@ -8,6 +8,12 @@ pub enum Mode {
     Compiled,
 }
 
+pub struct Engine;
+
+impl Engine {
+    pub fn run(&self) {}
+}
+
 pub fn tokenize(text: &str, special: bool) -> Vec<u32> {
     encode(text)
 }

@@ -7,6 +7,14 @@ pub enum Mode {
     Graph,
 }
 
+pub struct Engine;
+
+impl Engine {
+    pub fn run(&self) {}
+
+    fn step(&self) {}
+}
+
 pub fn tokenize(text: &str) -> Vec<u32> {
     encode(text)
 }

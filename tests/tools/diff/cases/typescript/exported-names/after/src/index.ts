@@ -11,6 +11,10 @@ export function connect(url: string, options: Options, signal: AbortSignal): Cli
   return open(url, options);
 }
 
+export function send(client: Client, text: string, end = false): void {
+  client.write(text, end);
+}
+
 function open(url: string, options: Options): Client {
   return new Client(url, options);
 }

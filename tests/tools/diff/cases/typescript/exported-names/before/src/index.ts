@@ -12,6 +12,10 @@ export function connect(url: string, options: Options): Client {
   return open(url, options);
 }
 
+export function send(client: Client, text: string): void {
+  client.write(text);
+}
+
 export function close(client: Client): void {
   client.end();
 }
