@@ -360,6 +360,8 @@ def test_hostile_strings_stay_words_in_every_channel(
 class FailingChannel:
     """A channel that answers with these errors, one for each attempt."""
 
+    sends_whole_report = False
+
     errors: list[UpstreamError]
     pause: float = 0.0
     attempts: int = 0
