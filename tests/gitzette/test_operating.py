@@ -137,6 +137,7 @@ OFFLINE = {
 }
 
 
+@pytest.mark.heavy  # A copy with an address has the same workflow, and the gate starts it
 def test_the_workflow_of_a_copy_without_an_address_works_untouched(
     checkout: Path, tmp_path: Path, demo_world: World
 ) -> None:

@@ -90,9 +90,10 @@ def sentences_in_sight(report: Report, lang: Language) -> dict[str, list[Sighted
     return in_sight
 
 
-@pytest.mark.parametrize(
-    "pairing", [every_second, pytest.param(every_one, marks=pytest.mark.heavy)]
-)
+# The gate has the same of one day, in `test_admitted_relations.py`, and of all claims of a page, in
+# `test_every_claim.py`.
+@pytest.mark.heavy
+@pytest.mark.parametrize("pairing", [every_second, every_one])
 async def test_every_admitted_relation_of_a_week_is_in_sight_on_the_card_of_its_commit(
     tmp_path: Path, pairing: Pairing
 ) -> None:
