@@ -21,8 +21,8 @@ from gitzette.delivery.message_content import (
     Line,
     MessagePart,
     grouped,
+    line_or_ellipsis,
     numbered,
-    shortened_line,
 )
 from gitzette.render.templating import verbatim
 
@@ -220,7 +220,7 @@ class AppriseChannel:
         max_size = service.max_size - title_size
         lines = []
         for line in service.write(content):
-            lines.append(shortened_line(line, max_size, service.size, left_out="…\n"))
+            lines.append(line_or_ellipsis(line, max_size, service.size, left_out="…\n"))
         parts = numbered(content.title, grouped(lines, service.size, max_size))
         return [self._message(part) for part in parts]
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from agent.report_languages import writing_of
 from gitzette.delivery.http_channel import HttpChannel, SignedRequest, json_bytes
-from gitzette.delivery.message_content import Content, grouped, numbered, shortened_line
+from gitzette.delivery.message_content import Content, grouped, line_or_ellipsis, numbered
 from gitzette.render.templating import verbatim
 
 _BYTES = 18_900  # Of the lines of a message
@@ -27,7 +27,7 @@ class FeishuChannel(HttpChannel):
         lines = []
         for line in content.lines("feishu", unnamed=_without_mentions):
             written = f"{prefixes.get(line.kind, '')}{line.words.rstrip(',')}"
-            lines.append(f"[{shortened_line(written, _LINE, left_out=_LEFT_OUT)}]")
+            lines.append(f"[{line_or_ellipsis(written, _LINE, left_out=_LEFT_OUT)}]")
         locale = writing_of(content.page.lang).locale
         title = _without_mentions(content.title)
         max_bytes = _BYTES - len(json_bytes(title))

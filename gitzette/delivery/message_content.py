@@ -124,7 +124,7 @@ def _spans(text: str) -> Iterator[tuple[bool, str]]:
         yield is_code, shortened
 
 
-def shortened_line(
+def line_or_ellipsis(
     line: str, limit: int, size: Callable[[str], int] = len, left_out: str = "…"
 ) -> str:
     """Return a line as it is sent, with its prefix; if it is too long, a sign that it is left out.

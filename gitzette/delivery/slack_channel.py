@@ -8,8 +8,8 @@ from gitzette.delivery.message_content import (
     Content,
     MessagePart,
     grouped,
+    line_or_ellipsis,
     numbered,
-    shortened_line,
 )
 from gitzette.render.templating import verbatim
 
@@ -35,7 +35,7 @@ class SlackChannel(HttpChannel):
         lines = []
         for line in content.lines("slack", mrkdwn=_mrkdwn, mrkdwn_code=_mrkdwn_code):
             written = f"{prefixes.get(line.kind, '')}{line.words}"
-            lines.append(shortened_line(written, _SECTION))
+            lines.append(line_or_ellipsis(written, _SECTION))
         sections = []
         for group in grouped(lines, lambda line: len(line) + 1, _SECTION):
             sections.append("\n".join(group))

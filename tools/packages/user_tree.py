@@ -15,7 +15,7 @@ _MAX_FILES = 50_000
 _MAX_CHARACTERS = 1_000_000  # Of a file that is searched
 _MAX_PYTHON_CHARACTERS = 400_000  # Of a file that is parsed, which takes seconds for so many
 _MAX_DEPTH = 40  # Folders
-_MAX_NAME = 200  # Characters of a part of a path
+_MAX_NAME = 255  # Bytes of a part of a path, as file systems count them
 _PYTHON = (".py", ".pyi")
 _NO_TEXT = (".png", ".jpg", ".gif", ".ico", ".pdf", ".zip", ".gz", ".whl", ".so", ".bin", ".pt")
 
@@ -77,11 +77,13 @@ class OwnTree:
         with tempfile.TemporaryDirectory(prefix="gitzette-own-") as name:
             folder = Path(name)
             for path, text in self.texts.items():
-                content = text.lower()
-                if not any(word in content for word in lowered) or not _is_plain(path):
+                if not _is_plain(path):
                     continue
                 if role(path) is Role.LOCK:
                     continue  # What it names belongs to the packages that it lists
+                content = text.lower()
+                if not any(word in content for word in lowered):
+                    continue
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, "utf-8", errors="replace", newline="")
@@ -97,4 +99,8 @@ def _is_plain(path: str) -> bool:
     parts = PurePosixPath(path).parts
     if path.startswith("/") or len(parts) > _MAX_DEPTH or "\ufffd" in path:
         return False
-    return all(part not in (".", "..", ".git") and len(part) <= _MAX_NAME for part in parts)
+    return all(map(_is_plain_name, parts))
+
+
+def _is_plain_name(name: str) -> bool:
+    return name not in (".", "..", ".git") and len(name.encode("utf-8", "replace")) <= _MAX_NAME

@@ -45,11 +45,11 @@ class Days:
         self, report: Report, out: Path, environ: dict[str, str], *specs: Delivery
     ) -> Deliverer:
         settings = Settings(out=out, deliver=specs or (HOOK,), max_failed=1)
-        accepted = Deliverer(
+        deliverer = Deliverer(
             settings=settings, environ=environ, now=lambda: self.at, sleep=self.waited.append
         )
-        accepted.deliver(report)
-        return accepted
+        deliverer.deliver(report)
+        return deliverer
 
 
 def entry(out: Path) -> dict[str, Any]:
@@ -66,13 +66,13 @@ def test_a_report_reaches_every_channel_once_however_often_it_is_delivered(
         deliveries.append(days.deliver(calm, out, sinks.environ, *sinks.specs))
     assert [delivery.failed for delivery in deliveries] == [[], [], []]
     assert deliveries[-1].sent == [
-        f"delivered to {accepted}: nothing new"
-        for accepted in ("email", "slack", "feishu", "webhook")
+        f"delivered to {channel}: nothing new"
+        for channel in ("email", "slack", "feishu", "webhook")
     ]
     assert len(sinks.mail.accepted) == 1
     assert [
-        "blocks" in accepted or "msg_type" in accepted or "markdown" in accepted
-        for accepted in sinks.web.accepted
+        "blocks" in message or "msg_type" in message or "markdown" in message
+        for message in sinks.web.accepted
     ] == [True] * 3
     kept = (out / "deliveries.json").read_text()
     assert "secret" not in kept
@@ -87,27 +87,27 @@ def test_what_the_report_says_of_its_making_is_no_news_and_other_content_is(
     account = calm.account.model_copy(
         update={"spent": calm.account.spent.model_copy(update={"calls": 7})}
     )
-    deliveries = Days().deliver(
+    delivery = Days().deliver(
         calm.model_copy(update={"account": account}), out, sinks.environ, *specs
     )
-    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
+    assert {line.rpartition(": ")[2] for line in delivery.sent} == {"nothing new"}
     count = len(sinks.mail.accepted)
-    deliveries = Days().deliver(
+    delivery = Days().deliver(
         calm.model_copy(update={"ledger": calm.ledger[1:]}), out, sinks.environ, *specs
     )
-    assert all("message" in accepted for accepted in deliveries.sent)
+    assert all("message" in line for line in delivery.sent)
     assert len(sinks.mail.accepted) > count
     # Why something is missing may be another reason in the next attempt.
     missing = Failure(repo=None, stage="brief", message="the model was slow")
     gaps = [missing, missing.model_copy(update={"message": "the model was away"})]
     Days().deliver(calm.model_copy(update={"failures": (gaps[0],)}), out, sinks.environ, *specs)
-    deliveries = Days().deliver(
+    delivery = Days().deliver(
         calm.model_copy(update={"failures": (gaps[1],)}), out, sinks.environ, *specs
     )
-    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
+    assert {line.rpartition(": ")[2] for line in delivery.sent} == {"nothing new"}
     # What was sent before is not news either.
-    deliveries = Days().deliver(calm, out, sinks.environ, *specs)
-    assert {accepted.rpartition(": ")[2] for accepted in deliveries.sent} == {"nothing new"}
+    delivery = Days().deliver(calm, out, sinks.environ, *specs)
+    assert {line.rpartition(": ")[2] for line in delivery.sent} == {"nothing new"}
 
 
 @pytest.mark.usefixtures("small_messages")
@@ -120,9 +120,9 @@ def test_what_can_get_better_is_tried_again_after_a_while(
         (408, {}, "late"),
     ]
     days = Days()
-    deliveries = days.deliver(calm, out, sinks.environ)
+    delivery = days.deliver(calm, out, sinks.environ)
     assert days.waited[:3] == [1.0, 7.0, 4.0]
-    assert deliveries.sent == [f"delivered to webhook: {len(sinks.web.accepted)} messages"]
+    assert delivery.sent == [f"delivered to webhook: {len(sinks.web.accepted)} messages"]
     assert len(sinks.web.accepted) == sinks.web.accepted[0]["parts"] > 2
 
 
@@ -142,7 +142,7 @@ def test_a_delivery_that_was_cut_short_goes_on_where_it_was(
     )
     sinks.web.accepted.clear()
     assert Days().deliver(calm, out, sinks.environ).failed == []
-    assert [accepted["part"] for accepted in sinks.web.accepted] == list(range(3, part_count + 1))
+    assert [message["part"] for message in sinks.web.accepted] == list(range(3, part_count + 1))
 
 
 def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told(
@@ -152,9 +152,9 @@ def test_a_busy_bot_and_a_busy_mail_server_are_asked_again_and_a_refusal_is_told
     sinks.web.trouble = [(200, {}, '{"code":11232,"msg":"frequency limited"}')]
     sinks.mail.trouble = [(451, {}, "try later"), (550, {}, "never")]
     days = Days()
-    deliveries = days.deliver(calm, out, sinks.environ, mail, feishu)
-    assert deliveries.sent == ["delivered to feishu: 1 message"]
-    assert "the mail server answers 550 never" in deliveries.failed[0]
+    delivery = days.deliver(calm, out, sinks.environ, mail, feishu)
+    assert delivery.sent == ["delivered to feishu: 1 message"]
+    assert "the mail server answers 550 never" in delivery.failed[0]
     assert days.waited == [1.0, 1.0]
     wrong = sinks.environ | {"SECRET": "another"}
     (failed,) = days.deliver(
@@ -172,8 +172,8 @@ def test_a_wrong_address_is_told_by_the_name_of_its_variable(calm: Report, out: 
             "to": ["t@example.org"],
         }
         spec = Delivery.model_validate(about)
-        (deliveries,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
-        assert "WHERE" in deliveries
+        (failure,) = Days().deliver(calm, out, {"WHERE": address}, spec).failed
+        assert "WHERE" in failure
 
 
 def test_a_run_says_what_was_sent_and_doctor_what_was_not(
@@ -195,10 +195,10 @@ def test_a_run_says_what_was_sent_and_doctor_what_was_not(
     monkeypatch.setenv("SLACK", sinks.environ["SLACK"])
     for _ in range(3):
         assert main(["run", "--date", DAY, *engine.repo]) == 0
-    deliveries = capsys.readouterr().err
-    assert deliveries.count("gitzette: delivered to slack: 1 message\n") == 1
-    assert deliveries.count("gitzette: delivered to slack: nothing new\n") == 2
-    assert [accepted["text"] for accepted in sinks.web.accepted] == [
+    printed = capsys.readouterr().err
+    assert printed.count("gitzette: delivered to slack: 1 message\n") == 1
+    assert printed.count("gitzette: delivered to slack: nothing new\n") == 2
+    assert [message["text"] for message in sinks.web.accepted] == [
         "MAX_ROUTES changes from 22 to 12 · engine · 1 commit"
     ]
     main(["doctor"])
@@ -225,9 +225,9 @@ def body(mail: EmailMessage, kind: str) -> str:
 def deliver(report: Report, out: Path, sinks: Any, lang: Language) -> None:
     specs = [spec.model_copy(update={"lang": lang}) for spec in sinks.specs]
     settings = Settings(out=out, web_url=WEB, site_url=SITE, deliver=tuple(specs))
-    accepted = Deliverer(settings=settings, environ=sinks.environ, sleep=lambda _: None)
-    accepted.deliver(report)
-    assert accepted.failed == []
+    deliverer = Deliverer(settings=settings, environ=sinks.environ, sleep=lambda _: None)
+    deliverer.deliver(report)
+    assert deliverer.failed == []
 
 
 @pytest.mark.parametrize("lang", ["zh", pytest.param("en", marks=pytest.mark.heavy)])
@@ -241,13 +241,13 @@ def test_the_busy_day_fits_every_channel_and_the_whole_report_has_every_link(
     busy = busy.model_copy(update={"ledger": tuple(rows), "claims": tuple(claims)})
     deliver(busy, out, sinks, lang)
     assert sinks.web.refused == sinks.mail.refused == []
-    slack = [accepted["text"] for accepted in sinks.web.accepted if "blocks" in accepted]
+    slack = [message["text"] for message in sinks.web.accepted if "blocks" in message]
     assert len(slack) > 2
     assert slack[1].endswith(f" 250 {COMMITS[lang]} (2/{len(slack)})")
-    assert sum("msg_type" in accepted for accepted in sinks.web.accepted) > 2
+    assert sum("msg_type" in message for message in sinks.web.accepted) > 2
     page = links(report_page(busy, lang, Web(WEB)))
     assert len(page) > 200
-    hooks = [accepted for accepted in sinks.web.accepted if "markdown" in accepted]
+    hooks = [message for message in sinks.web.accepted if "markdown" in message]
     assert links("".join(hook["markdown"] for hook in hooks)) == page
     (mail,) = sinks.mail.accepted
     for kind in ("plain", "html"):
@@ -286,10 +286,10 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
         < text.index(brief)
         < text.index(f"{lead} <{day}#c{'1a' * 6}")
     )
-    slack = next(accepted for accepted in sinks.web.accepted if "blocks" in accepted)
+    slack = next(message for message in sinks.web.accepted if "blocks" in message)
     assert slack["text"] == title
     assert f"|{lead}> · octo/router <{commit}|`1a1a1a1`>" in slack["blocks"][1]["text"]["text"]
-    post = next(accepted for accepted in sinks.web.accepted if "msg_type" in accepted)["content"][
+    post = next(message for message in sinks.web.accepted if "msg_type" in message)["content"][
         "post"
     ]
     (feishu,) = post.values()
@@ -298,8 +298,7 @@ def test_the_lead_comes_first_then_the_brief_and_the_headlines_with_their_links(
         piece for line in feishu["content"] for piece in line
     ]
     assert (
-        next(accepted for accepted in sinks.web.accepted if "markdown" in accepted)["title"]
-        == title
+        next(message for message in sinks.web.accepted if "markdown" in message)["title"] == title
     )
 
 
@@ -319,7 +318,7 @@ def check_mail(mail: EmailMessage) -> None:
     tags = re.findall(r"<[/!]?(\w+)([^>]*)>", body(mail, "html"))
     assert {name for name, _ in tags} <= {*ELEMENTS, "doctype"}
     attributes = [
-        accepted for _, rest in tags for accepted in re.findall(r'([\w-]+)="([^"]*)"', rest)
+        attribute for _, rest in tags for attribute in re.findall(r'([\w-]+)="([^"]*)"', rest)
     ]
     assert {name for name, _ in attributes} <= {
         "lang",
@@ -340,7 +339,7 @@ def check_chat(message: dict[str, Any]) -> None:
         words = re.sub(r"`[^`\n]*`|<[^>]*\|", "", block["text"]["text"])
         assert not re.search(r":[a-z]+:|<|~|(?<!\w)_|_(?!\w)", words), words
     for post in message.get("content", {}).get("post", {}).values():
-        for piece in (accepted for line in post["content"] for accepted in line):
+        for piece in (piece for line in post["content"] for piece in line):
             assert piece.get("href", f"{WEB}/").startswith((f"{WEB}/", f"{SITE}/"))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agent.browser_urls import Web
 from gitzette.delivery.feishu_channel import FeishuChannel
-from gitzette.delivery.message_content import Content, Line, shortened_line
+from gitzette.delivery.message_content import Content, Line, line_or_ellipsis
 from gitzette.delivery.slack_channel import SlackChannel
 from gitzette.delivery.webhook_channel import WebhookChannel
 from gitzette.render.page_composition import page_model
@@ -57,8 +57,8 @@ def test_a_line_of_feishu_that_is_too_long_is_not_left_out_in_silence() -> None:
 
 
 def test_a_line_is_measured_as_its_receiver_does() -> None:
-    assert shortened_line("日本", 2) == "日本"
-    assert shortened_line("日本", 5, lambda line: len(line.encode())) == "…"
+    assert line_or_ellipsis("日本", 2) == "日本"
+    assert line_or_ellipsis("日本", 5, lambda line: len(line.encode())) == "…"
 
 
 def test_only_webhooks_are_sent_the_whole_report() -> None:
