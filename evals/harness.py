@@ -26,7 +26,7 @@ from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.links.relating_trace import RelatingTrace
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.settings.values import AnalystChoice, Layout, RepoSpec, Settings
 from evals.figures import Figures, crashed
 from evals.github_server.app import GitHubServer

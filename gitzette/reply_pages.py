@@ -17,7 +17,7 @@ from agent.domain.threads import Issue, PullRequest, Release
 from agent.domain.window import Window, zone
 from agent.markdown import code, inline, link, visible
 from agent.ports import RepositorySources
-from agent.questions import AnswerSection, Hit, Known, Reply
+from agent.questions_and_replies import AnswerSection, Hit, Known, Reply
 from agent.report_languages import catalogue
 from agent.reports.absence import absence_text
 from agent.reports.affected_text import affected_text

@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 from agent.domain.report import Report, cited_by
 from agent.domain.window import Window
 from agent.ports import Publisher
-from agent.questions import Query, Reply
+from agent.questions_and_replies import Query, Reply
 from agent.settings.values import Recipe, RepoSpec, Settings
 from gitzette.commands.ask import asking_context, checked
 from gitzette.demo import DemoWorld, demo_world

@@ -33,7 +33,7 @@ from memory.recording_proxies import recorded
 from memory.store import Memory, open_memory
 from tools.chat.budget import Cap, RunBudget
 from tools.evidence_cache import EvidenceCache
-from tools.fact_readings import FactReader
+from tools.fact_reading_in_processes import FactReader
 from tools.git.mirrors import MirrorKeeper
 from tools.github.client import GitHubClient
 from tools.stored_facts import StoredFacts

@@ -12,7 +12,7 @@ from agent.domain.evidence import Card, Citable, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Release
 from agent.domain.window import Window
-from agent.questions import Absence, Hit, Known, Named, Query, Searched
+from agent.questions_and_replies import Absence, Hit, Known, Named, Query, Searched
 from graphs.ask_context import AskContext
 
 _MAX_SECONDS = 40  # For all names of a question; after that, none is said to be absent

@@ -18,7 +18,7 @@ from agent.model_errors import ContextExceeded, ModelError
 from agent.ports import Step
 from agent.prompt_sizes import EvidencePrompt
 from agent.prompt_templates import fenced, prompt
-from agent.questions import Query, Searched
+from agent.questions_and_replies import Query, Searched
 from agent.report_languages import writing_of
 from agent.settings.values import RepoSpec
 from agent.token_estimates import message_tokens

@@ -20,7 +20,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.threads import Release
 from agent.domain.window import Window
 from agent.ports import BranchReverts, CloneSource
-from agent.questions import ReadSpan, Searched
+from agent.questions_and_replies import ReadSpan, Searched
 from agent.settings.values import RepoSpec
 from graphs.run_context import RunContext
 from memory.evidence import EvidenceStore, WindowSearch

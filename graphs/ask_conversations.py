@@ -22,7 +22,7 @@ from agent.domain.errors import InputError
 from agent.domain.evidence_id import EvidenceId
 from agent.model_capabilities import answer_tokens
 from agent.ports import Step
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.token_estimates import tokens_of
 from agent.writing.tasks import Sentences
 from graphs import ask as ask_graph

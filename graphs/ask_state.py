@@ -14,7 +14,7 @@ from agent.domain.commits import Commit
 from agent.domain.evidence import Citable
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.questions import Hit, Query, Reply, Searched
+from agent.questions_and_replies import Hit, Query, Reply, Searched
 from agent.writing.tasks import Sentences
 
 

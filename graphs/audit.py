@@ -15,7 +15,7 @@ from agent.audit.code_span_checks import check_names
 from agent.audit.entries import AuditEntry, find_commits
 from agent.audit.fenced_code_checks import check_code
 from agent.audit.findings import in_order, summary
-from agent.audit.layout_checks import check_layout
+from agent.audit.report_layout_checks import check_layout
 from agent.audit.repository_lookup_results import Library
 from agent.audit.section_repositories import (
     find_doubts,
@@ -28,7 +28,6 @@ from agent.domain.errors import AppError
 from agent.domain.evidence_id import EvidenceId
 from agent.settings.values import RepoSpec
 from graphs.audit_judging import judge_sentences
-from graphs.audit_reading import read_fenced_files, read_repository, read_trees, resolve_hashes
 from graphs.audit_state import (
     NO_TIME,
     AuditCheckInput,
@@ -45,6 +44,12 @@ from graphs.audit_state import (
     AuditResolveOutput,
     AuditScopeInput,
     AuditState,
+)
+from graphs.repository_reading_for_audit import (
+    read_fenced_files,
+    read_repository,
+    read_trees,
+    resolve_hashes,
 )
 
 _NO_JUDGE = 'no judge is configured: set analyst = "model" and a model'

@@ -23,8 +23,8 @@ from agent.settings.values import RepoSpec
 from agent.triage.allotment import Candidates, allot
 from agent.writing.tasks import MAX_SUMMED, Task, summary_task
 from graphs.collecting import collect
-from graphs.editing import edit
 from graphs.failures import Node, failing_alone
+from graphs.placing_commits_by_model import edit
 from graphs.report_assembly import report_of
 from graphs.repository import build_repository
 from graphs.run_context import RunContext

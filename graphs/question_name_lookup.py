@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agent.domain.base import RepoId
 from agent.domain.evidence_id import EvidenceId
-from agent.questions import THREADS, AnswerSection, Hit, Named, Query
+from agent.questions_and_replies import THREADS, AnswerSection, Hit, Named, Query
 from graphs.absence_search import MentionSearch
 from graphs.ask_context import AskContext
 

@@ -14,7 +14,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.model_errors import ModelError
 from agent.ports import Step
 from agent.prompt_templates import prompt
-from agent.questions import Searched
+from agent.questions_and_replies import Searched
 from agent.reports.absence import absence_text
 from agent.writing.model_sentences import answer_shape
 from agent.writing.tasks import evidence_handles

@@ -33,7 +33,7 @@ from agent.writing.tasks import is_foreign
 from graphs.judging import judged_again_if_void
 from graphs.material_rebuilding import material_with_past
 from graphs.run_context import RunContext
-from graphs.shortlisting import find_candidates, shortlist
+from graphs.shortlisting_related_commits import find_candidates, shortlist
 from graphs.state import RelateInput, RelateOutput
 from tools.history.later_reverts import later_reverts
 

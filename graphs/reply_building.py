@@ -10,7 +10,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, is_changed_default
 from agent.facts_worth_stating import stated_facts
 from agent.gate.check import refusals
-from agent.questions import AnswerSection, Outcome, Query, Reply
+from agent.questions_and_replies import AnswerSection, Outcome, Query, Reply
 from agent.reports.chapter import checked_claims
 from agent.writing.claims_by_rules import statement
 from graphs.absence_search import MentionSearch

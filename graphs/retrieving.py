@@ -17,7 +17,7 @@ from agent.domain.window import Window
 from agent.model_errors import ModelError
 from agent.ports import BranchReverts
 from agent.prompt_templates import fenced, prompt
-from agent.questions import Hit, Query, query_of
+from agent.questions_and_replies import Hit, Query, query_of
 from agent.reports.affected_text import affected_text
 from graphs.ask_context import AskContext
 from graphs.ask_state import AskInput, RetrieveInput, SearchPlanOutput

@@ -30,7 +30,7 @@ from agent.triage.collected_commits import Collected
 from agent.writing.tasks import Sentences, Task
 from tools.history.cross_repository import Connected
 
-STATE_VERSION = 9
+STATE_VERSION = 10
 """Raised when steps hand on something else: a run that was stopped before then is begun anew."""
 
 

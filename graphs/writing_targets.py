@@ -14,9 +14,9 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.look_ups import LookUp
+from agent.packets.code_around_changes_text import surroundings_note
 from agent.packets.commit_packet import CommitContext, earlier_commits, pieces_of
 from agent.packets.look_ups_text import files_by_handle, look_ups_note
-from agent.packets.surroundings_text import surroundings_note
 from agent.ports import CodeSource, ThreadSource
 from agent.reports.affected_text import affected_line
 from agent.triage.collected_commits import evidence_set_of
@@ -28,7 +28,7 @@ from graphs.material_rebuilding import material_of, repository_of
 from graphs.run_context import RunContext
 from graphs.state import AnalysisInput, MaterialInput
 from tools.affected_versions import affected_versions
-from tools.surroundings import release_lines
+from tools.code_around_changes import release_lines
 
 TaskTarget = CommitTarget | MinorCommitsTarget | SummaryTarget
 

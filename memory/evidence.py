@@ -12,7 +12,7 @@ from agent.domain.links import Link
 from agent.domain.references import parse_reference
 from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.domain.window import Window, midnight, zone
-from agent.questions import Hit, Known
+from agent.questions_and_replies import Hit, Known
 from memory.column_values import moment_of, stamp
 from memory.evidence_rows import (
     MODELS,

@@ -12,7 +12,7 @@ from agent.domain.facts import Fact
 from agent.domain.references import mentioned_ids
 from agent.domain.threads import Issue, PullRequest, Release
 from agent.fact_sentences import fact_sentence
-from agent.questions import Known
+from agent.questions_and_replies import Known
 from memory.column_values import clean, stamp
 from memory.protocols import Value
 from memory.search_words import indexed_columns

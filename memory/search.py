@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agent.domain.base import LANGUAGES, RepoId, short_name
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.questions import Hit, Named
+from agent.questions_and_replies import Hit, Named
 from agent.report_languages import catalogue
 from memory.column_values import stamp
 from memory.protocols import Database, EvidenceHit, EvidenceScope

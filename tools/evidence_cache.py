@@ -6,21 +6,21 @@ from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
 from typing import NamedTuple
 
+from agent.domain.code_around_changes import NO_SURROUNDINGS, Surroundings
 from agent.domain.commits import Change, Commit
 from agent.domain.errors import AppError
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, FactSheet
 from agent.domain.surface import SurfaceChange
-from agent.domain.surroundings import NO_SURROUNDINGS, Surroundings
 from agent.ports import CloneSource, CodeSource, Study
+from tools.code_around_changes import surroundings_of
 from tools.diff.commit_facts import failed_sheet
 from tools.diff.files_read_for_facts import blobs_and_partner, look_up, planned
-from tools.diff.layout_changes import layout_paths
+from tools.diff.formatting_only_changes import layout_paths
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames, is_read_elsewhere
 from tools.reading_ahead import read_ahead
 from tools.stored_facts import FileStudy, StoredFacts
-from tools.surroundings import surroundings_of
 from tools.worker_processes import UnansweredError
 
 _LOG = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from agent.ports import (
     Repositories,
     RepositorySources,
 )
-from agent.questions import Named
+from agent.questions_and_replies import Named
 from agent.settings.values import RepoSpec
 from agent.triage.collected_commits import Collected
 from tools.diff.commit_facts import facts_by_patch

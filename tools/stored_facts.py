@@ -20,7 +20,7 @@ from agent.domain.revert_messages import Lineage
 from agent.domain.surface import SurfaceChange
 from tools.diff.changed_file_declarations import Blobs
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames
-from tools.fact_readings import FactReader, FactReading
+from tools.fact_reading_in_processes import FactReader, FactReading
 
 _ROOT = Path(__file__).resolve().parents[1]
 _READING_FOLDERS = ("agent", "tools/diff", "tools/surface")

@@ -12,7 +12,7 @@ from agent.audit.repository_lookup_results import count_differing, touched
 from agent.domain.commits import Change
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.gate.evidence_text import text_of
+from agent.gate.searchable_evidence_text import text_of
 
 _PATH = re.compile(
     r"(?<![\w./@-])(?:[\w.@+-]{1,99}/){1,25}[\w.@+-]{0,99}\.[A-Za-z]\w{0,9}(?![\w/])", re.ASCII

@@ -14,8 +14,8 @@ from agent.domain.commits import Commit
 from agent.domain.evidence import CommitEvidence, ThreadEvidence
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.references import pull_number, without_pull_number
-from agent.gate.evidence_text import normal
 from agent.gate.quotes import patch_lines
+from agent.gate.searchable_evidence_text import normal
 from agent.judging.rulings import PASSING, Ruling, is_shown
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import LEFT_OUT_HEADING, shown_diff

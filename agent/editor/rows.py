@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.editor.informative_lines import MAX_LINES, informative_lines
 from agent.fact_sentences import fact_sentence
-from agent.packets.boilerplate import lines_in_common, without_boilerplate
+from agent.packets.boilerplate_in_messages import lines_in_common, without_boilerplate
 from agent.reports.shown_titles import shown_title
 from agent.triage.collected_commits import Collected
 from agent.triage.title_conventions import Area, area

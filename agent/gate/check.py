@@ -16,7 +16,6 @@ from agent.domain.evidence import (
 )
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.gate.evidence_text import SearchText, nearest, plain_marks, text_of
 from agent.gate.grounds_in_code import has_readable_diff, is_grounded
 from agent.gate.hosts_and_mail_addresses import addresses
 from agent.gate.literal_lookup import Lookup
@@ -30,6 +29,7 @@ from agent.gate.quotes import (
     wrong_quote,
 )
 from agent.gate.safety import LONGEST, check_safety
+from agent.gate.searchable_evidence_text import SearchText, nearest, plain_marks, text_of
 from agent.report_languages import HAN
 
 _MIN_ANCHOR = 6  # Letters and digits of an anchor that holds no literal of its sentence

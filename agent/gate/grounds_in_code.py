@@ -6,10 +6,10 @@ printed as what its author says, and is never a headline or advice.
 
 from agent.domain.claims import Claim, LiteralKind
 from agent.domain.evidence import CommitEvidence, EvidenceSet
-from agent.gate.evidence_text import SearchText, code_of, plain_marks
 from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal, literals
 from agent.gate.quotes import is_in_code
+from agent.gate.searchable_evidence_text import SearchText, code_of, plain_marks
 
 _NAMES: frozenset[LiteralKind] = frozenset(
     ("code", "snake", "qualified", "path", "flag", "version", "number")

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from agent.domain.evidence import Citable, CommitEvidence
-from agent.gate.evidence_text import SearchText, without_signs
+from agent.gate.searchable_evidence_text import SearchText, without_signs
 from agent.triage.title_conventions import Area, area
 
 _LABELS = r"(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+"

@@ -12,9 +12,9 @@ from agent.domain.evidence import Citable, CommitEvidence, ThreadEvidence, all_d
 from agent.domain.references import mentions_thread, parse_reference
 from agent.domain.stated_dates import Stated, find_dates
 from agent.domain.window import zone
-from agent.gate.evidence_text import SearchText, find_words, fold_case, text_of
 from agent.gate.literals import Literal
 from agent.gate.numbers_and_units import NumberSpan, Unit, notations, unit_behind
+from agent.gate.searchable_evidence_text import SearchText, find_words, fold_case, text_of
 
 _CODE_TOKEN = re.compile(r"--?[A-Za-z][\w-]*|\w+|[<>=!]=|->|[-+*/%<>&|!~^@$?]")
 _MAX_LINES = 2000  # Lines on which the tokens of a code span are looked for

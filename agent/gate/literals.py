@@ -13,7 +13,6 @@ from typing import NamedTuple
 from agent.domain.base import Language
 from agent.domain.claims import LiteralKind, Number
 from agent.domain.stated_dates import find_dates
-from agent.gate.evidence_text import plain_marks
 from agent.gate.numbers_and_units import (
     is_dimension,
     is_grouped,
@@ -21,6 +20,7 @@ from agent.gate.numbers_and_units import (
     read_number,
     unit_behind,
 )
+from agent.gate.searchable_evidence_text import plain_marks
 
 # A sentence is read again each time its evidence is fitted into a question.
 _MAX_CACHED_TEXTS = 2_048

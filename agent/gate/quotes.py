@@ -12,8 +12,8 @@ from agent.domain.evidence import Citable, CommitEvidence, EvidenceSet, FileEvid
 from agent.domain.patch import read_hunks
 from agent.domain.window import Window
 from agent.evidence_headings import code_written_lines, file_heading, printed_texts
-from agent.gate.evidence_text import BREAK, normal, stands_in
 from agent.gate.literals import literals
+from agent.gate.searchable_evidence_text import BREAK, normal, stands_in
 
 _SIGNED = re.compile(r"^([+-])[ \t]+", re.MULTILINE)
 _HANDLE = re.compile(r"^\[#?[\w.]{1,12}\] ", re.MULTILINE)  # `[c] ` before a heading

@@ -12,9 +12,9 @@ from typing import get_args
 
 from agent.domain.base import Language
 from agent.domain.claims import Claim
+from agent.domain.code_around_changes import Surroundings
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, FactKind, Severity
-from agent.domain.surroundings import Surroundings
 from agent.fact_sentences import fact_sentence
 from agent.judging.rulings import Text
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from agent.domain.account import Judging
 from agent.domain.base import Language
 from agent.domain.claims import Claim, Judgement, Kind, Refused
-from agent.gate.evidence_text import normal
+from agent.gate.searchable_evidence_text import normal
 
 Opinion = Literal["stated", "inferred", "narrow", "unsupported", "contradicted"]
 PASSING: tuple[Opinion, ...] = ("stated", "inferred")  # The sentence stands as it is

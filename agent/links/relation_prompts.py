@@ -14,11 +14,11 @@ from agent.domain.evidence import CommitEvidence, Evidence, Material, Read, Thre
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.links import Grade, Mention, OtherKind, Related, Relation
 from agent.domain.threads import Issue, PullRequest
-from agent.gate.evidence_text import normal
 from agent.gate.quotes import misquoted
+from agent.gate.searchable_evidence_text import normal
 from agent.judging.rulings import Text
 from agent.links.lines_shared_by_two_changes import shared_lines
-from agent.packets.boilerplate import recurring_lines, without_boilerplate
+from agent.packets.boilerplate_in_messages import recurring_lines, without_boilerplate
 from agent.packets.commit_packet import commit_packet, cut_text, piece_text
 from agent.packets.diff_text import shown_diff
 from agent.packets.lines_supporting_claims import Focus, Passage, focus_on

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import indent
 
+from agent.domain.code_around_changes import NO_SURROUNDINGS, Definition, NameUses, Surroundings
 from agent.domain.evidence import (
     CommitEvidence,
     Evidence,
@@ -16,18 +17,17 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import Fact, Severity
 from agent.domain.look_ups import LookUp
 from agent.domain.references import thread_numbers
-from agent.domain.surroundings import NO_SURROUNDINGS, Definition, NameUses, Surroundings
 from agent.domain.threads import PullRequest
 from agent.domain.window import Window
 from agent.evidence_headings import comment_lines, fact_line, piece_heading, subject_heading
-from agent.packets.boilerplate import recurring_lines, without_boilerplate
+from agent.packets.boilerplate_in_messages import recurring_lines, without_boilerplate
+from agent.packets.code_around_changes_text import definition_heading, use_text, uses_heading
 from agent.packets.diff_text import shown_diff
 from agent.packets.lines_already_shown import code_lines, without_shown_lines
 from agent.packets.lines_in_budget import excerpt, folded, needed_tokens
 from agent.packets.lines_supporting_claims import NO_FOCUS, Focus
 from agent.packets.look_ups_text import printed_look_ups
-from agent.packets.redundant_lines import repeated_rows
-from agent.packets.surroundings_text import definition_heading, use_text, uses_heading
+from agent.packets.redundant_diff_lines import repeated_rows
 from agent.packets.token_budgets import (
     AROUND_SHARE,
     BUDGET,

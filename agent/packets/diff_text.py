@@ -5,22 +5,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from agent.domain.code_around_changes import CodePassage
 from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
 from agent.domain.patch import cut_hunks, read_hunks
-from agent.domain.surroundings import CodePassage
 from agent.evidence_headings import file_heading, left_out_line
+from agent.packets.code_around_changes_text import passage_heading
 from agent.packets.line_importance import by_importance, leading_changes, plain_middle
 from agent.packets.lines_in_budget import Excerpt, excerpt, needed_tokens
 from agent.packets.lines_supporting_claims import NO_FOCUS, Focus, FocusText
-from agent.packets.redundant_lines import (
+from agent.packets.redundant_diff_lines import (
     bodies_of_tests,
     generated_lines,
     licence_lines,
     repeated_rows,
 )
-from agent.packets.surroundings_text import passage_heading
 from agent.packets.token_budgets import CHANGES_SHARE, LEFT_OUT_SHARE
 from agent.token_estimates import fitting, tokens_of
 from agent.triage.title_conventions import Area, area

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from agent.gate.evidence_text import normal
+from agent.gate.searchable_evidence_text import normal
 
 _MIN_RUN = 4  # Lines in a row that are replaced by a note
 _MIN_CODE = 3  # Characters of a line below which it stands in every file

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from agent.domain.claims import Claim
-from agent.gate.evidence_text import normal
 from agent.gate.literals import names_in
+from agent.gate.searchable_evidence_text import normal
 
 _MIN_NAME = 4  # Characters of a name or passage below which it occurs in too many lines
 _MIN_LINE = 8  # Characters of a line of a passage that is looked for by itself

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from agent.domain.base import Language
 from agent.markdown import code
-from agent.questions import Absence, Searched
+from agent.questions_and_replies import Absence, Searched
 from agent.report_languages import catalogue
 
 

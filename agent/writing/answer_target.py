@@ -11,10 +11,10 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.facts import is_changed_default
 from agent.evidence_headings import fact_line
 from agent.fact_sentences import fact_sentence
-from agent.gate.evidence_text import SearchText
 from agent.gate.literal_lookup import Lookup
 from agent.gate.literals import Literal
 from agent.gate.quotes import MAX_ANCHOR, is_in_code
+from agent.gate.searchable_evidence_text import SearchText
 from agent.judging.rulings import Text
 from agent.packets.commit_packet import piece_text
 from agent.packets.diff_text import shown_diff

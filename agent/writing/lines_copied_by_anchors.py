@@ -3,7 +3,7 @@
 import re
 
 from agent.domain.evidence import FileEvidence, without_line_numbers
-from agent.gate.evidence_text import normal
+from agent.gate.searchable_evidence_text import normal
 
 _NUMBERED = re.compile(r"^ {0,5}[0-9]{1,9}  ")
 

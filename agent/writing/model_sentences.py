@@ -18,11 +18,11 @@ from agent.domain.evidence import (
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.patch import cut_hunks
 from agent.domain.references import parse_reference
-from agent.gate.evidence_text import normal
 from agent.gate.grounds_in_code import has_code_anchor
 from agent.gate.literals import names_in
 from agent.gate.quotes import MAX_ANCHOR, is_heading_of, is_in_code, is_in_file, is_in_prose
 from agent.gate.safety import LONGEST
+from agent.gate.searchable_evidence_text import normal
 from agent.report_languages import writing_of
 from agent.writing.lines_copied_by_anchors import exact_lines, lines_of, numbered_lines
 

@@ -15,7 +15,7 @@ from agent.domain.commits import FileChange
 from agent.domain.evidence import CommitEvidence, Material
 from agent.domain.patch import touched_names
 from agent.markdown import visible
-from agent.packets.boilerplate import texts_by_change
+from agent.packets.boilerplate_in_messages import texts_by_change
 from agent.shortened_values import names_of
 from agent.triage.title_conventions import Area, area
 

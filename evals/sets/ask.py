@@ -13,7 +13,7 @@ from importlib.resources import files
 from pydantic import BaseModel, Field
 
 from agent.domain.base import RepoId
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from evals.figures import Figure, Figures, Score, Target, share
 from evals.harness import Bench, evalset, serving, specs_of, through
 from evals.model_server.honest import honest

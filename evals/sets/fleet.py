@@ -17,7 +17,7 @@ from agent.domain.base import RepoId
 from agent.domain.errors import StorageError
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.questions import Query, query_of
+from agent.questions_and_replies import Query, query_of
 from agent.reports.report_json import dump
 from evals.figures import Figures, Score, Target, measure, share
 from evals.github_server.app import GitHubServer

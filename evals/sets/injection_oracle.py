@@ -11,7 +11,7 @@ from agent.domain.claims import MARK, Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.placement import Importance
 from agent.domain.report import Report
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from evals.worlds.injection import NAME, Planted
 
 HOST = "git.example"

@@ -15,7 +15,7 @@ from agent.browser_urls import Web
 from agent.domain.base import Language
 from agent.domain.errors import EXIT_ABSTAINED, EXIT_DONE, AppError, UsageError
 from agent.ports import Progress
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.settings.values import RepoSpec, Settings
 from gitzette.fleet.edition_plans import model_limit
 from gitzette.home_folder import home_of

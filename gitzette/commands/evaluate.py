@@ -27,7 +27,7 @@ from agent.domain.links import Related
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.links.relating_trace import RelatingTrace
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.reports.page_model import Citation, PageSentence
 from agent.settings.read import override
 from agent.settings.values import Layout, RepoSpec, Settings

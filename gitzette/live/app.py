@@ -27,7 +27,7 @@ from agent.browser_urls import Web
 from agent.domain.base import LANGUAGES, Language, RepoId
 from agent.domain.errors import EXIT_DONE, AppError, ConfigError, InputError, NotFound, UsageError
 from agent.domain.evidence_id import EvidenceId
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.report_languages import catalogue
 from agent.settings.values import Settings
 from gitzette.commands.ask import asking_context, checked, thread_name

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from agent.browser_urls import Web
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.questions import Named, Reply
+from agent.questions_and_replies import Named, Reply
 from agent.settings.values import RepoSpec
 from evals.github_server.app import GitHubServer
 from evals.model_server.server import ModelServer

@@ -12,7 +12,7 @@ from agent.browser_urls import Web
 from agent.domain.claims import Kind
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.window import Window
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.token_estimates import message_tokens
 from evals.model_server.honest import probed
 from evals.model_server.requests_and_answers import ModelRequest, Saying

@@ -12,7 +12,7 @@ from agent.domain.commits import Change, FileChange
 from agent.domain.report import Report
 from agent.domain.window import Window
 from agent.ports import RepositorySources
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from agent.settings.values import RepoSpec, Settings
 from gitzette.commands.ask import asking_context
 from gitzette.reply_pages import ReplyPage

@@ -11,7 +11,7 @@ from agent.domain.facts import Fact, Severity
 from agent.domain.links import Grade, Link, Relation
 from agent.domain.threads import Issue, PullRequest, Release, Threads
 from agent.domain.window import Window
-from agent.questions import Hit, query_of
+from agent.questions_and_replies import Hit, query_of
 from memory.evidence import EvidenceStore
 from memory.protocols import Database
 from memory.search import SearchIndex

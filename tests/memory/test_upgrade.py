@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from agent.domain.base import RepoId
 from agent.domain.window import Window
-from agent.questions import query_of
+from agent.questions_and_replies import query_of
 from evals.postgres import PostgresServer
 from memory.evidence import EvidenceStore
 from memory.http_cache import HttpCache

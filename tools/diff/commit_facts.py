@@ -36,7 +36,7 @@ from tools.diff.facts_without_repeats import (
     without_repeats,
 )
 from tools.diff.file_roles import is_beside_product, is_product, module_of
-from tools.diff.layout_changes import layout_facts
+from tools.diff.formatting_only_changes import layout_facts
 from tools.diff.lines_stated_by_facts import LineOfSide, declared_lines
 from tools.diff.located_differences import Difference, place_of
 from tools.diff.named_importables import importable_names, is_written_down

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from agent.domain.code_around_changes import CodePassage
 from agent.domain.patch import Hunk, read_hunks
-from agent.domain.surroundings import CodePassage
 from tools.diff.declaration_reader import language_of
 
 _FUNCTIONS = frozenset(

@@ -9,7 +9,7 @@ from agent.domain.surface import SurfaceChange
 from agent.ports import CloneSource, CodeSource, Study
 from tools.diff.changed_file_declarations import Blobs, paths_of_blobs
 from tools.diff.commit_facts import gather
-from tools.diff.layout_changes import layout_paths
+from tools.diff.formatting_only_changes import layout_paths
 from tools.diff.names_sought_in_trees import SurroundingTrees, TreeNames
 from tools.diff.reverts_by_patch import PatchIds, find_partner, patch_ids
 

@@ -8,7 +8,7 @@ from agent.domain.base import RepoId
 from agent.domain.claims import Claim
 from agent.domain.evidence_id import EvidenceId
 from agent.domain.report import Report
-from agent.reports.rerun.ledger import MergedLedger
+from agent.reports.rerun.merged_ledger import MergedLedger
 from agent.reports.rerun.repositories import MergedRepositories
 from agent.reports.rerun.topics_of_judged_parts import JudgedTopic, topic_of, topics_of
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from agent.domain.report import Failure, Report
 from agent.domain.window import Window
 from agent.reports.rerun.claims import MergedClaims
-from agent.reports.rerun.ledger import MergedLedger
-from agent.reports.rerun.relations import MergedRelations
+from agent.reports.rerun.merged_ledger import MergedLedger
+from agent.reports.rerun.merged_relations import MergedRelations
 from agent.reports.rerun.repositories import MergedRepositories
 from agent.reports.rerun.sections import MergedSections
 

@@ -2,10 +2,10 @@
 
 from agent.domain.base import RepoId
 from agent.domain.claims import Claim
+from agent.domain.code_around_changes import CodePassage, NameUses, Surroundings, Use
 from agent.domain.commits import Change, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.facts import Fact, Severity
-from agent.domain.surroundings import CodePassage, NameUses, Surroundings, Use
 from agent.judging.false_twins import moved_sentences, reversed_facts
 from tests.made_commits import made_commit
 

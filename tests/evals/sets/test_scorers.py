@@ -12,7 +12,7 @@ from agent.domain.evidence_id import EvidenceId
 from agent.domain.ledger import Depth, LedgerRow, Tier
 from agent.domain.report import Report, RepoSection
 from agent.domain.window import Window
-from agent.questions import Reply
+from agent.questions_and_replies import Reply
 from evals.figures import Score
 from evals.mirror_commits import FirstParentCommit
 from evals.sets.ask import AskQuestion, graded, wrong_with

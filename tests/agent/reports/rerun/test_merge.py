@@ -14,8 +14,8 @@ from agent.domain.ledger import LedgerRow
 from agent.domain.links import Grade, Link, Relation, Story, StoryStep
 from agent.domain.release_notes import ReleaseNotes
 from agent.domain.report import Failure, ReleaseLine, Report
-from agent.reports.rerun.ledger import KEPT
 from agent.reports.rerun.merge import merge
+from agent.reports.rerun.merged_ledger import KEPT
 from tests.analysed_report import AT, CACHE, HANG, LIMIT, ROUTER, analysed_report
 
 EVENT = f"{CACHE}@{'6f' * 20}"

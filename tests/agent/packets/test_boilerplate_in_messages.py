@@ -1,6 +1,6 @@
 """Writers are not shown the form of a pull request, only what its author wrote into it."""
 
-from agent.packets.boilerplate import without_boilerplate
+from agent.packets.boilerplate_in_messages import without_boilerplate
 
 BODY = """\
 <!-- Thank you for contributing!

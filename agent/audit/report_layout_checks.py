@@ -9,7 +9,7 @@ from agent.audit.findings import Finding
 from agent.audit.markdown import blanked, code_of, links_of, plain
 from agent.domain.evidence import CommitEvidence
 from agent.domain.evidence_id import EvidenceId
-from agent.gate.evidence_text import text_of
+from agent.gate.searchable_evidence_text import text_of
 
 _RAW = re.compile(
     r"\{\{ ?[\w.]{1,60} ?\}\}|\[object Object\]|</?think>|\A(?:\{\s{0,99}\"|\[\s{0,99}\{)"

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime
 
 from agent.domain.base import RepoId
-from agent.domain.surroundings import CodePassage, Surroundings
+from agent.domain.code_around_changes import CodePassage, Surroundings
+from agent.packets.code_around_changes_text import surroundings_note, use_text
 from agent.packets.commit_packet import definition_text
 from agent.packets.lines_supporting_claims import NO_FOCUS
-from agent.packets.surroundings_text import surroundings_note, use_text
 from tests.made_repos import Work
+from tools.code_around_changes import release_lines, surroundings_of
 from tools.evidence_cache import EvidenceCache
 from tools.git.source import GitSource
-from tools.surroundings import release_lines, surroundings_of
 
 RUNNER = """\
 from engine.devices import is_supported

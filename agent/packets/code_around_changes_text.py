@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agent.domain.surroundings import CodePassage, NameUses, Surroundings, Use
+from agent.domain.code_around_changes import CodePassage, NameUses, Surroundings, Use
 
 
 def passage_heading(passage: CodePassage) -> str:

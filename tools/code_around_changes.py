@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
+from agent.domain.code_around_changes import CodePassage, Definition, NameUses, Surroundings, Use
 from agent.domain.commits import Commit, FileChange
 from agent.domain.evidence import CommitEvidence
 from agent.domain.patch import read_hunks
-from agent.domain.surroundings import CodePassage, Definition, NameUses, Surroundings, Use
 from agent.domain.threads import Release
 from agent.ports import CloneSource, CodeSource, Usage, Usages
 from agent.stories.timeline import headline
 from agent.triage.title_conventions import Area, area
 from tools.diff.declaration_reader import language_of
 from tools.diff.enclosing_definitions import Outline, Span, changed_spans, passages
-from tools.diff.layout_changes import docstring_lines
+from tools.diff.formatting_only_changes import docstring_lines
 
 _MAX_FILES = 60  # Changed files of a commit that are read whole
 _MAX_NAMES = 40  # Names that are searched for in the tree

@@ -3,7 +3,7 @@
 from agent.packets.line_importance import by_importance, plain_middle
 from agent.packets.lines_already_shown import code_lines, without_shown_lines
 from agent.packets.lines_in_budget import excerpt
-from agent.packets.redundant_lines import (
+from agent.packets.redundant_diff_lines import (
     bodies_of_tests,
     generated_lines,
     licence_lines,

@@ -8,7 +8,7 @@ from agent.domain.links import Link, Story
 from agent.domain.report import Report
 from agent.links.admitted_relation_links import are_of_one_pair, with_link
 from agent.reports.rerun.claims import MergedClaims
-from agent.reports.rerun.ledger import MergedLedger
+from agent.reports.rerun.merged_ledger import MergedLedger
 from agent.reports.rerun.repositories import MergedRepositories, repo_of
 from agent.reports.rerun.topics_of_judged_parts import JudgedTopic, relation_topics
 

@@ -10,7 +10,7 @@ from agent.domain.errors import UsageError
 from agent.domain.evidence import Card
 from agent.domain.facts import Fact, Severity
 from agent.domain.window import Window
-from agent.questions import query_of
+from agent.questions_and_replies import query_of
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEK = Window(

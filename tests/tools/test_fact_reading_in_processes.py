@@ -10,7 +10,7 @@ from agent.domain.evidence import CommitEvidence
 from agent.domain.surface import SurfaceChange
 from tests.made_repos import Work
 from tools.evidence_cache import EvidenceCache
-from tools.fact_readings import FactReader
+from tools.fact_reading_in_processes import FactReader
 from tools.git.source import GitSource
 from tools.stored_facts import StoredFacts
 from tools.worker_processes import UnansweredError, WorkerProcesses
