@@ -9,7 +9,6 @@ from agent.domain.patch import Hunk, read_patch
 from agent.triage.title_conventions import Area, area
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_VALUE = re.compile(r"\b\d[\w.]*|\"[^\"]*\"|'[^']*'|\b(?:True|False|None|true|false)\b")
 _COMMENT = re.compile(r"#(?!\w)|//|/\*|\*(?:\s|$)|\"\"\"|$")
 """The beginning of a line in which nothing stands but a comment."""
 
@@ -37,30 +36,8 @@ def only_edited(change: Change, writer: Change) -> bool:
                 gone += _tokens(removed) - _tokens(_changed(hunk, "+"))
     if not removed_lines:
         return False
-    if not gone and _had_the_values(writer, removed_lines):
-        return True
     brought = _brought(writer, removed_lines)
     return not (gone & brought if gone else brought)
-
-
-def _had_the_values(writer: Change, lines: dict[str, set[str]]) -> bool:
-    """Return True if lines that the writer took out had the values of those that it wrote instead.
-
-    A condition in another form has the limits that it had before: `in [10, 12]`, `majors=[10, 12]`.
-    """
-    taken_out: list[set[str]] = []
-    for file in _code_files(writer):
-        taken_out += map(_values, _texts(file.patch, "-"))
-    for texts in lines.values():
-        for text in texts:
-            values = _values(text)
-            if not values or not any(values <= earlier for earlier in taken_out):
-                return False
-    return True
-
-
-def _values(text: str) -> set[str]:
-    return set(_VALUE.findall(text))
 
 
 def mostly_adds(change: Change) -> bool:

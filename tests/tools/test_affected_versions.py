@@ -148,18 +148,6 @@ async def test_a_fault_may_be_older_than_a_line_that_was_only_edited(work: Work)
     assert await affected(work, fix) is None
 
 
-async def test_a_condition_in_another_form_is_as_old_as_its_limits(work: Work) -> None:
-    first = "def is_new(device):\n    return device.major in [10, 12]\n"
-    work.commit("Add the devices (#1)", {"engine/devices.py": first})
-    work.git("tag", "v1.0.0")
-    second = "is_new = partial(\n    check,\n    majors=[10, 12],\n)\n"
-    work.commit("Tidy the devices (#2)", {"engine/devices.py": second})
-    work.git("tag", "v1.1.0")
-    mended = {"engine/devices.py": second.replace("10, 12", "10, 11, 12")}
-    fix = work.commit("Fix the devices (#3)", mended)
-    assert await affected(work, fix) is None
-
-
 async def test_tests_say_nothing_of_the_age_of_a_fault(work: Work) -> None:
     tests = "assert route(1) is RETRY\n"
     work.commit("Add the router (#1)", {"engine/router.py": "if hit:\n    return RETRY\n"})

@@ -1,6 +1,5 @@
 """The facts that users can notice, without repeats of what another fact says."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from agent.domain.facts import Fact, FactKind, Severity
@@ -49,7 +48,6 @@ def without_repeats(facts: Sequence[Fact]) -> list[Fact]:
     """
     facts = _without_moved_dependencies(facts)
     facts = _without_parts_of_version(facts)
-    facts = _without_marks_of_deprecation(facts)
     surest: dict[tuple[str, str], Fact] = {}
     for fact in sorted(facts, key=_certainty):
         if _setting(fact):
@@ -105,22 +103,6 @@ def _without_parts_of_version(facts: Sequence[Fact]) -> list[Fact]:
     for fact in facts:
         is_number = fact.kind == "constant-changed" and VERSION_HEADER.search(_file_of(fact))
         if not is_number:
-            kept.append(fact)
-    return kept
-
-
-def _without_marks_of_deprecation(facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts without defaults that are `None` now, so that a deprecated argument is noticed.
-
-    What holds for those who do not give it is said by its deprecation.
-    """
-    deprecations = [fact for fact in facts if fact.kind == "deprecated"]
-    kept: list[Fact] = []
-    for fact in facts:
-        is_unset = fact.kind == "parameter-default-changed" and fact.new == "None"
-        name = re.compile(rf"\b{re.escape(fact.detail or '')}\b")
-        sentences = [said.new or "" for said in deprecations if _file_of(said) == _file_of(fact)]
-        if not is_unset or not any(map(name.search, sentences)):
             kept.append(fact)
     return kept
 

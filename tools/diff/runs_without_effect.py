@@ -4,21 +4,13 @@ import re
 from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
-from agent.domain.patch import Side
 from tools.diff.changed_runs import ChangedLine, Run
-from tools.diff.file_roles import NATIVE
 
 if TYPE_CHECKING:
     from tools.diff.changed_file_declarations import Versions
 
-_ADDRESS = re.compile(r"https?://[^\s\"')>]+")
 _OWNER = re.compile(r"\b(?:\w+(?:\(\))?\.)+(?=\w)")
 """What a member is read of: `self.options.` or `get_options().`."""
-_ACCESSOR = re.compile(r"(?<![\w.])get_\w+\(\)\.")
-"""A function without arguments that gives what was read of an object before."""
-_WORD = re.compile(r"[A-Za-z_]\w*|[^\w\s]|\d[\w.]*")
-_COMMENT_SIGNS = "#/ "
-_PRINTED = re.compile(r"print\(")
 _EMPTY_MEMBER = re.compile(r"self\.\w+(?::[^=]+)? = (?:\[\]|\{\}|(?:list|dict|set)\(\))")
 _CONDITION = re.compile(r"(?:if|elif)\b.*:|else:")
 _CHECKER = re.compile(
@@ -29,27 +21,10 @@ _CLASS_ATTRIBUTE = re.compile(r"(\w+)(?::[^=]+)? = (.*)")
 
 
 def has_no_effect(run: Run, versions: "Versions") -> bool:
-    """Return True for lines of a file that differ in nothing that anybody meets.
-
-    These are addresses in texts, another way to the same member, constants of a kernel that became
-    its template's, prints that are comments now, and what tools check in the code.
-    """
-    path = versions.file.path
-    if path.endswith("pyproject.toml") and all(_is_for_checker(line, versions) for line in run):
-        return True
-    texts: dict[Side, list[str]] = {"old": [], "new": []}
-    for line in run:
-        if line.is_code:
-            texts[line.side].append(line.bare)
-    if not texts["old"]:
+    """Return True for lines of a manifest that only set up what tools check in the code."""
+    if not versions.file.path.endswith("pyproject.toml"):
         return False
-    if not texts["new"]:
-        return _only_silences(texts["old"], run)
-    old = "\n".join(texts["old"])
-    new = "\n".join(texts["new"])
-    if _ADDRESS.sub("", old) == _ADDRESS.sub("", new):
-        return True
-    return _reads_same_member(old, new) or (path.endswith(NATIVE) and _is_made_constant(old, new))
+    return all(_is_for_checker(line, versions) for line in run)
 
 
 def without_owners(text: str) -> str:
@@ -129,29 +104,3 @@ def _is_inside(text: str, indentation: int) -> bool:
 
 def _indentation(text: str) -> int:
     return len(text) - len(text.lstrip())
-
-
-def _only_silences(removed: Sequence[str], run: Run) -> bool:
-    """Return True for calls that print, which are comments now."""
-    comments: set[str] = set()
-    for line in run:
-        if line.side == "new" and not line.is_code:
-            comments.add(line.bare.lstrip(_COMMENT_SIGNS))
-    return all(_PRINTED.match(text) and text in comments for text in removed)
-
-
-def _reads_same_member(old: str, new: str) -> bool:
-    """Return True where a function gives the object of which a member was read before."""
-    if bool(_ACCESSOR.search(old)) == bool(_ACCESSOR.search(new)):
-        return False
-    return _OWNER.sub("", old) == _OWNER.sub("", new)
-
-
-def _is_made_constant(old: str, new: str) -> bool:
-    """Return True where nothing differs but names that are written in capitals now: `dim`, `DIM`."""
-    old_words = _WORD.findall(old)
-    new_words = _WORD.findall(new)
-    if old_words == new_words or len(old_words) != len(new_words):
-        return False
-    pairs = zip(old_words, new_words, strict=True)
-    return all(after in (before, before.upper()) for before, after in pairs)

@@ -123,21 +123,3 @@ async def test_requirements_that_stand_in_another_file_now_are_the_same(tmp_path
     facts = await facts_of(tmp_path, before, after)
     told = {fact.name for fact in facts if fact.kind.startswith("dependency-")}
     assert told == {"tilelib", "click"}
-
-
-async def test_a_default_that_marks_a_deprecated_argument_is_not_another_one(
-    tmp_path: Path,
-) -> None:
-    code = "def measure(flush={flush}, width={width}):\n{check}    return run(flush, width)\n"
-    check = (
-        "    if flush is not None:\n"
-        "        warnings.warn('flush is deprecated, set cold', DeprecationWarning)\n"
-    )
-    before = {
-        "engine/__init__.py": "from .core import measure\n",
-        "engine/core.py": "import warnings\n\n\n" + code.format(flush=True, width=1, check=""),
-    }
-    core = "import warnings\n\n\n" + code.format(flush=None, width=None, check=check)
-    facts = await facts_of(tmp_path, before, before | {"engine/core.py": core})
-    changed = [fact.detail for fact in facts if fact.kind == "parameter-default-changed"]
-    assert changed == ["width"]

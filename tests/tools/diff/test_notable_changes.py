@@ -1138,23 +1138,6 @@ async def test_a_branch_is_shown_with_its_condition_and_a_condition_with_its_sta
     assert ("-    if len(batch) > 5:\n+    if len(batch) > 4:\n         return gates") in excerpts
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("'see http://acme/a'", "'see http://acme/b'"),
-        ("self.options.width", "get_options().width"),
-        ("print('it runs now')", "# print('it runs now')"),
-    ],
-)
-async def test_what_nobody_meets_is_not_shown(tmp_path: Path, old: str, new: str) -> None:
-    code = "class Engine:\n    def run(self, x):\n        VALUE\n\n        return x - 1\n"
-    before = {"engine/core/run.py": code.replace("VALUE", old)}
-    after = {"engine/core/run.py": code.replace("VALUE", new).replace("x - 1", "x - 2")}
-    (fact,) = await code_facts(tmp_path, before, after)
-    (place,) = fact.places
-    assert place.lines == ("-        return x - 1", "+        return x - 2")
-
-
 async def test_an_attribute_that_its_class_still_sets_is_not_gone(tmp_path: Path) -> None:
     code = (
         "class Model:\n    has_graphs = True\n    width = 1\n    has_graphs = True\n"
