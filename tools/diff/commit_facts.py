@@ -215,11 +215,8 @@ class Gathered:
         meant = severity(difference, surface, trees)
         if meant is Severity.BREAKING and may_be_composed(difference, self.files):
             meant = Severity.MAY_BREAK
-        is_unsure = meant in (Severity.MAY_BREAK, Severity.ADDITIVE)
-        is_unsure = (
-            is_unsure and difference.kind != "hook-added"
-        )  # Who extends it writes nothing here
-        if is_unsure and not is_written_down(difference, trees, self.change):
+        # What goes may be missed by those who found it by themselves; what is new has to be shown.
+        if meant is Severity.ADDITIVE and not is_written_down(difference, trees, self.change):
             meant = Severity.INTERNAL
         if is_image_for_developers(location.file, trees.documents):
             meant = Severity.INTERNAL

@@ -1,8 +1,0 @@
-class Driver:
-    def find(self, frame):
-        return [frame]
-
-
-class Cache:
-    def empty(self):
-        return {}
